@@ -20,13 +20,13 @@ using MnemonicId = uint16_t;  // index into the mnemonic table; 0: unknown. Name
 
 // What an instruction does beyond writing its destination; bit set in Opcode::effects.
 enum Effect : uint32_t {
-  kLoad = 1u << 0,        // reads memory through its address operand
-  kStore = 1u << 1,       // writes memory through its address operand
-  kAtomic = 1u << 2,      // read-modify-write with a result
-  kRed = 1u << 3,         // read-modify-write without a result
-  kFence = 1u << 4,       // orders memory: membar, fence
-  kBarrier = 1u << 5,     // waits for other threads: bar, barrier, mbarrier waits
-  kAsync = 1u << 6,       // starts or completes an asynchronous operation
+  kLoad = 1u << 0,     // reads memory through its address operand
+  kStore = 1u << 1,    // writes memory through its address operand
+  kAtomic = 1u << 2,   // read-modify-write with a result
+  kRed = 1u << 3,      // read-modify-write without a result
+  kFence = 1u << 4,    // orders memory: membar, fence
+  kBarrier = 1u << 5,  // waits for other threads: bar, barrier, mbarrier waits
+  kAsync = 1u << 6,    // starts or completes an asynchronous operation
   kBranch = 1u << 7,
   kCall = 1u << 8,
   kRet = 1u << 9,
@@ -48,16 +48,54 @@ enum Effect : uint32_t {
 
 // Coarse family, the unit of the published opcode counts; `name_of` gives its text.
 enum class Group : uint8_t {
-  kOther, kArith, kLogic, kShift, kCompare, kSelect, kMove, kConvert, kFma, kSpecialFunction,
-  kLoad, kStore, kAtomic, kPrefetch, kAsyncCopy, kBarrier, kFence, kMbarrier, kWarp, kBranch, kCall,
-  kReturn, kTensor, kTexture, kSurface, kVideo, kAddress, kStack, kControl,
+  kOther,
+  kArith,
+  kLogic,
+  kShift,
+  kCompare,
+  kSelect,
+  kMove,
+  kConvert,
+  kFma,
+  kSpecialFunction,
+  kLoad,
+  kStore,
+  kAtomic,
+  kPrefetch,
+  kAsyncCopy,
+  kBarrier,
+  kFence,
+  kMbarrier,
+  kWarp,
+  kBranch,
+  kCall,
+  kReturn,
+  kTensor,
+  kTexture,
+  kSurface,
+  kVideo,
+  kAddress,
+  kStack,
+  kControl,
   kCount,
 };
 std::string_view name_of(Group g);
 
 // The execution resource that limits the instruction's rate.
 enum class Pipe : uint8_t {
-  kNone, kInt, kFp32, kFp64, kHalf, kSfu, kLsu, kTex, kTensor, kBranch, kUniform, kConvert, kAsync,
+  kNone,
+  kInt,
+  kFp32,
+  kFp64,
+  kHalf,
+  kSfu,
+  kLsu,
+  kTex,
+  kTensor,
+  kBranch,
+  kUniform,
+  kConvert,
+  kAsync,
   kCount,
 };
 std::string_view name_of(Pipe p);
@@ -72,18 +110,17 @@ struct Need {
 
 // A compilation target as written after `.target`.
 struct Target {
-  uint16_t sm = 0;    // 90 for sm_90a; 0 if none was named
-  char suffix = 0;    // 'a', 'f' or 0
+  uint16_t sm = 0;  // 90 for sm_90a; 0 if none was named
+  char suffix = 0;  // 'a', 'f' or 0
   bool operator==(const Target&) const = default;
 };
 Target target_from_name(std::string_view name);  // "sm_90a", "compute_90"; sm = 0 if it is none
 std::string name_of(Target t);
 bool satisfies(const Need& need, uint16_t ptx, Target target);
 
-// A conjunction of disjunctions: every group must have one Need that is satisfied.
-struct Requirement {
-  std::span<const std::span<const Need>> all;
-};
+// What a row of the table requires: one of these must be satisfied. Empty: nothing is required.
+using Needs = std::span<const Need>;
+bool satisfies(Needs needs, uint16_t ptx, Target target);
 
 enum class Access : uint8_t { kRead, kWrite, kReadWrite };
 
@@ -113,7 +150,8 @@ struct OperandSpec {
   bool by_vector = false;     // element count is that of the .vN modifier
   uint8_t count_min = 1;      // brace-enclosed elements; 1 and 1: scalar
   uint8_t count_max = 1;
-  std::string_view special;   // name of the special operand
+  ModId when = 0;            // the operand is there exactly when this modifier is; 0: always
+  std::string_view special;  // name of the special operand
 };
 
 struct SlotAlternative {
@@ -137,21 +175,24 @@ struct Form {
   uint32_t effects = 0;
   Group group = Group::kOther;
   Pipe pipe = Pipe::kNone;
-  uint8_t latency = 4;  // issue-to-use cycles, nominal; per-architecture factors are in the GPU table
+  uint8_t latency =
+      4;  // issue-to-use cycles, nominal; per-architecture factors are in the GPU table
 };
 
-// A fully spelled opcode, decoded once per distinct spelling in a module and shared by all its uses.
+// A fully spelled opcode, decoded once per distinct spelling in a module and shared by all its
+// uses.
 struct Opcode {
   std::string_view text;  // "ld.global.v4.f32"
   Mnemonic mnemonic = Mnemonic::kUnknown;
-  const Form* form = nullptr;        // first of `candidates`; null: no form has these modifiers
+  const Form* form = nullptr;           // first of `candidates`; null: no form has these modifiers
   std::vector<const Form*> candidates;  // all forms these modifiers fit; operands tell them apart
-  std::vector<ModId> modifiers;      // as written
-  std::array<Type, 4> types{};       // bound type variables; kNone where unbound
-  Type type = Type::kNone;           // the last type modifier written: the instruction type of ld, add, setp…
-  Space space = Space::kNone;        // first state-space modifier
-  uint8_t vector = 1;                // .v2 → 2
-  uint32_t effects = 0;              // Effect bits; of the nearest form when `form` is null
+  std::vector<ModId> modifiers;         // as written
+  std::array<Type, 4> types{};          // bound type variables; kNone where unbound
+  Type type =
+      Type::kNone;  // the last type modifier written: the instruction type of ld, add, setp…
+  Space space = Space::kNone;  // first state-space modifier
+  uint8_t vector = 1;          // .v2 → 2
+  uint32_t effects = 0;        // Effect bits; of the nearest form when `form` is null
   Group group = Group::kOther;
   Pipe pipe = Pipe::kNone;
   uint8_t latency = 4;
@@ -176,14 +217,35 @@ struct DecodeProblem {
 // Decodes a spelling. Never fails: unknown parts leave form null and say why in `problem`.
 Opcode decode(std::string_view spelling, DecodeProblem* problem = nullptr);
 
-// All groups of needs for the form and the alternatives that `opcode` used, together.
-std::vector<std::span<const Need>> requirements(const Opcode& opcode);
+// How a candidate form reads the spelling: the types that its variables stand for.
+struct Binding {
+  bool matches = false;
+  std::array<Type, 4> types{};  // T, U, V, W
+};
+Binding bind(const Opcode& opcode, const Form& form);
+
+// All groups of needs for the form and the alternatives that `opcode` used: every group must hold.
+std::vector<Needs> requirements(const Opcode& opcode);  // of opcode.form; empty if it is null
+std::vector<Needs> requirements(const Opcode& opcode, const Form& form);
+
+// What a target and `.version` say of a form that matches the spelling.
+enum class Support : uint8_t {
+  kYes,
+  kDeprecated,  // works, with a warning
+  kNeedsMore,   // see requirements()
+  kRemoved,     // no longer there (Form::unless)
+};
+Support support(const Opcode& opcode, const Form& form, uint16_t ptx, Target target);
+// The best of all candidates: kYes if any form is supported. kNeedsMore without candidates.
+Support support(const Opcode& opcode, uint16_t ptx, Target target);
 
 std::string_view name_of(Mnemonic m);  // "add"
 Mnemonic mnemonic_from_name(std::string_view name);
 std::string_view mod_name(ModId id);  // "shared::cta", no dot
 ModId mod_from_name(std::string_view name);
 std::span<const Form> forms_of(Mnemonic m);
-std::span<const Need> needs(uint16_t requirement_index, size_t group);  // see requirements()
+Type mod_type(ModId id);    // kNone if the modifier is no type
+Space mod_space(ModId id);  // kNone if the modifier is no state space
+Needs needs(uint16_t requirement_index);
 
 }  // namespace pitot::ptx

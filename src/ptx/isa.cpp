@@ -1,0 +1,213 @@
+// Look-up in the instruction table: names, forms, requirements, and decoding of spellings.
+#include "ptx/isa.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "ptx/isa_decode.h"
+#include "ptx/isa_hash.h"
+#include "support/text.h"
+
+namespace pitot::ptx {
+namespace {
+
+// What a modifier says by itself.
+struct ModMeaning {
+  Type type;
+  Space space;
+  uint8_t vector;
+};
+
+// Cheap test of a form before its slots are looked at.
+struct FormFilter {
+  uint8_t required;  // slots that must be filled
+  uint8_t slots;
+  uint64_t mods;  // bit (id mod 64) of every modifier that it knows
+};
+
+#include "isa_tables.inc"
+
+template <size_t N, size_t M>
+uint16_t look_up(const uint16_t (&cells)[N], const std::string_view (&names)[M],
+                 std::string_view name) {
+  for (size_t at = isa_hash(name) & (N - 1); cells[at] != 0; at = (at + 1) & (N - 1))
+    if (names[cells[at]] == name) return cells[at];
+  return 0;
+}
+
+constexpr size_t kMaxSlots = 32;
+
+// Gives every modifier the first free slot that takes it. Calls used(alternative, slot) for each.
+template <class Used>
+bool match(std::span<const ModId> mods, const Form& form, Used used) {
+  const FormFilter& filter = kFilters[&form - kForms];
+  if (mods.size() < filter.required || mods.size() > filter.slots) return false;
+  uint32_t filled = 0;
+  size_t required = 0;
+  for (ModId mod : mods) {
+    if (!(filter.mods >> (mod % 64) & 1)) return false;
+    bool found = false;
+    for (size_t i = 0; i < form.slots.size() && !found; ++i) {
+      if (filled >> i & 1) continue;
+      const Slot& slot = form.slots[i];
+      for (const SlotAlternative& a : slot.alternatives) {
+        if (a.mod != mod) continue;
+        filled |= 1u << i;
+        required += !slot.optional;
+        used(a, slot);
+        found = true;
+        break;
+      }
+    }
+    if (!found) return false;
+  }
+  return required == filter.required;
+}
+
+bool matches(std::span<const ModId> mods, const Form& form) {
+  return match(mods, form, [](const SlotAlternative&, const Slot&) {});
+}
+
+// How many of the modifiers the form has a slot for, minus what it misses.
+int closeness(std::span<const ModId> mods, const Form& form) {
+  uint32_t filled = 0;
+  int score = 0;
+  for (ModId mod : mods)
+    for (size_t i = 0; i < form.slots.size(); ++i) {
+      const auto& alternatives = form.slots[i].alternatives;
+      bool takes = std::any_of(alternatives.begin(), alternatives.end(),
+                               [mod](const SlotAlternative& a) { return a.mod == mod; });
+      if (!takes || (filled >> i & 1)) continue;
+      filled |= 1u << i;
+      score += 2;
+      break;
+    }
+  for (size_t i = 0; i < form.slots.size(); ++i)
+    if (!form.slots[i].optional && !(filled >> i & 1)) --score;
+  return score;
+}
+
+void take_class(Opcode& opcode, const Form& form) {
+  opcode.effects = form.effects;
+  opcode.group = form.group;
+  opcode.pipe = form.pipe;
+  opcode.latency = form.latency;
+}
+
+}  // namespace
+
+std::span<const Form> forms_of(Mnemonic m) {
+  size_t index = static_cast<size_t>(m);
+  if (index + 1 >= std::size(kFormRanges)) return {};
+  return {kForms + kFormRanges[index], kForms + kFormRanges[index + 1]};
+}
+
+std::string_view name_of(Mnemonic m) {
+  size_t index = static_cast<size_t>(m);
+  return index == 0 || index >= std::size(kMnemonicNames) ? "" : kMnemonicNames[index];
+}
+
+Mnemonic mnemonic_from_name(std::string_view name) {
+  return static_cast<Mnemonic>(look_up(kMnemonicHash, kMnemonicNames, name));
+}
+
+std::string_view mod_name(ModId id) {
+  return id == 0 || id >= std::size(kModNames) ? "" : kModNames[id];
+}
+
+ModId mod_from_name(std::string_view name) { return look_up(kModHash, kModNames, name); }
+
+Type mod_type(ModId id) { return kModMeanings[id < std::size(kModMeanings) ? id : 0].type; }
+Space mod_space(ModId id) { return kModMeanings[id < std::size(kModMeanings) ? id : 0].space; }
+
+Needs needs(uint16_t requirement_index) {
+  return kRequirements[requirement_index < std::size(kRequirements) ? requirement_index : 0];
+}
+
+std::span<const std::string_view> mnemonic_names() {
+  return std::span<const std::string_view>(kMnemonicNames).subspan(1);
+}
+
+Opcode decode(std::string_view spelling, DecodeProblem* problem) {
+  Opcode opcode;
+  opcode.text = spelling;
+  size_t dot = std::min(spelling.find('.'), spelling.size());
+  opcode.mnemonic = mnemonic_from_name(spelling.substr(0, dot));
+  opcode.modifiers.reserve(static_cast<size_t>(std::count(spelling.begin(), spelling.end(), '.')));
+  while (dot < spelling.size()) {
+    size_t next = std::min(spelling.find('.', dot + 1), spelling.size());
+    ModId id = mod_from_name(spelling.substr(dot + 1, next - dot - 1));
+    opcode.modifiers.push_back(id);
+    const ModMeaning& meaning = kModMeanings[id];
+    if (meaning.type != Type::kNone) opcode.type = meaning.type;
+    if (meaning.space != Space::kNone && opcode.space == Space::kNone) opcode.space = meaning.space;
+    if (meaning.vector != 0) opcode.vector = meaning.vector;
+    dot = next;
+  }
+  for (const Form& form : forms_of(opcode.mnemonic))
+    if (matches(opcode.modifiers, form)) opcode.candidates.push_back(&form);
+  if (!opcode.candidates.empty()) {
+    opcode.form = opcode.candidates.front();
+    opcode.types = bind(opcode, *opcode.form).types;
+    take_class(opcode, *opcode.form);
+    return opcode;
+  }
+  const Form* nearest_form = nullptr;
+  int best = 0;
+  for (const Form& form : forms_of(opcode.mnemonic)) {
+    int score = closeness(opcode.modifiers, form);
+    if (nearest_form && score <= best) continue;
+    nearest_form = &form;
+    best = score;
+  }
+  if (nearest_form) take_class(opcode, *nearest_form);
+  if (problem) *problem = explain_decode_problem(opcode, nearest_form);
+  return opcode;
+}
+
+Binding bind(const Opcode& opcode, const Form& form) {
+  Binding binding;
+  binding.matches = match(opcode.modifiers, form, [&](const SlotAlternative& a, const Slot& slot) {
+    if (slot.variable >= 0) binding.types[static_cast<size_t>(slot.variable)] = mod_type(a.mod);
+  });
+  return binding;
+}
+
+std::vector<Needs> requirements(const Opcode& opcode, const Form& form) {
+  std::vector<Needs> all;
+  if (form.requirement) all.push_back(needs(form.requirement));
+  match(opcode.modifiers, form, [&](const SlotAlternative& a, const Slot&) {
+    if (a.requirement) all.push_back(needs(a.requirement));
+  });
+  return all;
+}
+
+std::vector<Needs> requirements(const Opcode& opcode) {
+  return opcode.form ? requirements(opcode, *opcode.form) : std::vector<Needs>{};
+}
+
+Support support(const Opcode& opcode, const Form& form, uint16_t ptx, Target target) {
+  if (form.unless && satisfies(needs(form.unless), ptx, target)) return Support::kRemoved;
+  bool met = !form.requirement || satisfies(needs(form.requirement), ptx, target);
+  met = match(opcode.modifiers, form,
+              [&](const SlotAlternative& a, const Slot&) {
+                met = met && (!a.requirement || satisfies(needs(a.requirement), ptx, target));
+              }) &&
+        met;
+  if (!met) return Support::kNeedsMore;
+  if (form.deprecated && satisfies(needs(form.deprecated), ptx, target))
+    return Support::kDeprecated;
+  return Support::kYes;
+}
+
+Support support(const Opcode& opcode, uint16_t ptx, Target target) {
+  Support best = Support::kNeedsMore;
+  for (const Form* form : opcode.candidates) {
+    Support one = support(opcode, *form, ptx, target);
+    if (one == Support::kYes) return one;
+    if (one == Support::kDeprecated || best == Support::kNeedsMore) best = one;
+  }
+  return best;
+}
+
+}  // namespace pitot::ptx

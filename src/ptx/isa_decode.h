@@ -1,0 +1,17 @@
+// What decode() needs besides the tables: why a spelling has no form, and what was probably meant.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "ptx/isa.h"
+
+namespace pitot::ptx {
+
+// All mnemonics, for suggestions.
+std::span<const std::string_view> mnemonic_names();
+
+// `opcode` has been split and has no form; `nearest_form` is the closest one, or null.
+DecodeProblem explain_decode_problem(const Opcode& opcode, const Form* nearest_form);
+
+}  // namespace pitot::ptx
