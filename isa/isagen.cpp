@@ -192,9 +192,10 @@ class Generator {
            ", Type::" + (o.type.empty() ? "kNone" : enumerator(o.type)) + ", " +
            std::to_string(o.variable) + ", " + flag(o.doubled) + flag(o.optional) +
            flag(o.may_be_wider) + flag(o.may_negate) + flag(o.may_sink) + flag(o.second_pred) +
-           flag(o.by_vector) + std::to_string(o.count_min) + ", " + std::to_string(o.count_max) +
-           ", " + std::to_string(o.when.empty() ? 0 : mod_ids_.at(o.when)) + ", " +
-           quoted(o.special) + "}";
+           flag(o.by_vector) + flag(o.braced) + std::to_string(o.count_min) + ", " +
+           std::to_string(o.count_max) + ", " +
+           std::to_string(o.when.empty() ? 0 : mod_ids_.at(o.when)) + ", " + quoted(o.special) +
+           "}";
   }
 
   std::string form_row(const std::string& name, const Form& form) {
@@ -264,10 +265,10 @@ std::string json(const Operand& o) {
       ", \"type\": " + quoted(o.type) + ", \"variable\": " + std::to_string(o.variable) +
       ", \"count\": [" + std::to_string(o.count_min) + ", " + std::to_string(o.count_max) +
       "], \"when\": " + quoted(o.when) + ", \"special\": " + quoted(o.special) + ", \"flags\": [";
-  const std::pair<bool, const char*> flags[] = {{o.doubled, "doubled"},    {o.optional, "optional"},
-                                                {o.may_be_wider, "wide"},  {o.may_negate, "neg"},
-                                                {o.may_sink, "sink"},      {o.second_pred, "pred"},
-                                                {o.by_vector, "by_vector"}};
+  const std::pair<bool, const char*> flags[] = {
+      {o.doubled, "doubled"},     {o.optional, "optional"}, {o.may_be_wider, "wide"},
+      {o.may_negate, "neg"},      {o.may_sink, "sink"},     {o.second_pred, "pred"},
+      {o.by_vector, "by_vector"}, {o.braced, "braced"}};
   bool first = true;
   for (auto [set, name] : flags) {
     if (!set) continue;

@@ -40,6 +40,7 @@ struct Operand {
   bool may_sink = false;
   bool second_pred = false;
   bool by_vector = false;
+  bool braced = false;  // {N}
   int count_min = 1;
   int count_max = 1;
   std::string when;     // only there with this modifier

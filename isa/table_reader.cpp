@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "expand.h"
 #include "table.h"
 
 namespace pitot::isagen {
@@ -197,6 +198,7 @@ void read_count(Cursor& at, Operand& operand) {
   if (word == "V") {
     operand.by_vector = true;
   } else {
+    operand.braced = true;
     operand.count_min = operand.count_max = number(at, word, "a count");
     if (at.take('|')) operand.count_max = number(at, at.word("a count"), "a count");
   }
@@ -228,6 +230,12 @@ Operand read_operand(Cursor& at) {
       std::string type = at.word("a type");
       if (access == "x") {
         operand.special = type;
+        if (at.take('<')) {
+          std::string element = at.word("an element type");
+          if (operand.variable = variable_index(element); operand.variable < 0)
+            operand.type = element;
+          at.expect('>');
+        }
       } else if (operand.variable = variable_index(type); operand.variable < 0) {
         operand.type = type;
       } else if (at.take('*')) {
@@ -376,7 +384,7 @@ class Reader {
     line = line.substr(0, line.find('#'));
     Cursor at(line, 0, line.size());
     if (at.done()) return;
-    std::string keyword = at.word("def, inst, form, types, spaces or names");
+    std::string keyword = at.word("def, inst, form, for, types, spaces or names");
     at.skip();
     if (keyword == "def") {
       std::string name = at.word("a list name");
@@ -390,6 +398,11 @@ class Reader {
       read_options(at, defaults_);
     } else if (keyword == "form") {
       read_form(line, at, number);
+    } else if (keyword == "for") {
+      std::vector<std::string> rows;
+      std::string error = expand_loop(line.substr(at.column()), rows);
+      if (!error.empty()) at.fail(error);
+      for (const std::string& repeated : rows) row(repeated, number);
     } else if (keyword == "types" || keyword == "spaces" || keyword == "names") {
       auto& to = keyword == "types"    ? table_.types
                  : keyword == "spaces" ? table_.spaces

@@ -148,7 +148,8 @@ struct OperandSpec {
   bool may_sink = false;      // `_`
   bool second_pred = false;   // `d|p` allowed
   bool by_vector = false;     // element count is that of the .vN modifier
-  uint8_t count_min = 1;      // brace-enclosed elements; 1 and 1: scalar
+  bool braced = false;        // `{…}` is required, also around one element
+  uint8_t count_min = 1;      // elements; of a special operand, what it holds (coordinates)
   uint8_t count_max = 1;
   ModId when = 0;            // the operand is there exactly when this modifier is; 0: always
   std::string_view special;  // name of the special operand
