@@ -37,22 +37,36 @@ uint16_t look_up(const uint16_t (&cells)[N], const std::string_view (&names)[M],
 
 constexpr size_t kMaxSlots = 32;
 
-// Gives every modifier the first free slot that takes it. Calls used(alternative, slot) for each.
+// Modifiers whose order among their like matters: mma's types, the two spaces of a bulk copy.
+enum class Ordered : uint8_t { kNo, kType, kSpace };
+
+Ordered ordered(ModId mod) {
+  const ModMeaning& meaning = kModMeanings[mod];
+  if (meaning.type != Type::kNone) return Ordered::kType;
+  return meaning.space != Space::kNone ? Ordered::kSpace : Ordered::kNo;
+}
+
+// Gives every modifier the first free slot that takes it, types and spaces from left to right.
+// Calls used(alternative, slot) for each.
 template <class Used>
 bool match(std::span<const ModId> mods, const Form& form, Used used) {
   const FormFilter& filter = kFilters[&form - kForms];
   if (mods.size() < filter.required || mods.size() > filter.slots) return false;
   uint32_t filled = 0;
   size_t required = 0;
+  size_t first_free[] = {0, 0, 0};  // by Ordered
   for (ModId mod : mods) {
     if (!(filter.mods >> (mod % 64) & 1)) return false;
     bool found = false;
-    for (size_t i = 0; i < form.slots.size() && !found; ++i) {
+    Ordered order = ordered(mod);
+    size_t& first = first_free[static_cast<size_t>(order)];
+    for (size_t i = first; i < form.slots.size() && !found; ++i) {
       if (filled >> i & 1) continue;
       const Slot& slot = form.slots[i];
       for (const SlotAlternative& a : slot.alternatives) {
         if (a.mod != mod) continue;
         filled |= 1u << i;
+        if (order != Ordered::kNo) first = i + 1;
         required += !slot.optional;
         used(a, slot);
         found = true;
