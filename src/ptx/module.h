@@ -48,8 +48,8 @@ struct Operand {
   OperandKind kind = OperandKind::kNone;
   OperandKind base_kind = OperandKind::kNone;  // of kAddress: register, symbol, integer, special
   Selector selector = Selector::kNone;
-  bool negated : 1 = false;     // !p
-  bool minus : 1 = false;       // -%r (video and a few float forms)
+  bool negated : 1 = false;           // !p
+  bool minus : 1 = false;             // -%r (video and a few float forms)
   bool unsigned_literal : 1 = false;  // 42U
   uint32_t id = kNoId;
   uint32_t first_child = 0;  // into Module::children
@@ -68,9 +68,9 @@ struct Instruction {
   const Opcode* opcode = nullptr;  // never null; shared by all uses of one spelling
   uint32_t first_operand = 0;      // into Module::operands
   uint16_t operand_count = 0;
-  uint16_t scope = 0;          // into Function::scopes
-  RegId guard = kNoId;         // @p
   bool guard_negated = false;  // @!p
+  RegId guard = kNoId;         // @p
+  uint32_t scope = 0;          // into Function::scopes
   SourceRange range;           // guard to semicolon
   SourceRange opcode_range;
 };
@@ -79,7 +79,7 @@ struct Register {
   std::string_view name;  // "%r12"
   Type type = Type::kNone;
   uint8_t vector = 1;  // .v2 → 2
-  uint16_t scope = 0;
+  uint32_t scope = 0;
   uint32_t declaration = kNoId;  // into Function::register_declarations
 };
 
@@ -88,7 +88,7 @@ struct RegisterDeclaration {
   std::string_view name;
   Type type = Type::kNone;
   uint8_t vector = 1;
-  uint16_t scope = 0;
+  uint32_t scope = 0;
   uint32_t count = 0;
   SourceRange range;  // of this name in the declaration
   uint64_t registers() const { return count == 0 ? 1 : count; }
@@ -96,9 +96,10 @@ struct RegisterDeclaration {
 
 struct Label {
   std::string_view name;
-  uint16_t scope = 0;
-  uint32_t instruction = 0;  // index in the function of the instruction that follows (may be one past)
-  uint32_t uses = 0;         // by branches and tables of the function, not by debug sections
+  uint32_t scope = 0;
+  uint32_t instruction =
+      0;              // index in the function of the instruction that follows (may be one past)
+  uint32_t uses = 0;  // by branches and tables of the function, not by debug sections
   SourceRange range;
 };
 
@@ -110,12 +111,19 @@ struct LineMark {  // .loc
 
 // Lexical scope `{ … }` inside a body; scope 0 is the body itself.
 struct Scope {
-  uint16_t parent = 0;
+  uint32_t parent = 0;
   SourceRange range;
 };
 
 enum class SymbolKind : uint8_t {
-  kVariable, kParameter, kReturn, kFunction, kPrototype, kBranchTargets, kCallTargets, kAlias,
+  kVariable,
+  kParameter,
+  kReturn,
+  kFunction,
+  kPrototype,
+  kBranchTargets,
+  kCallTargets,
+  kAlias,
 };
 enum class Linkage : uint8_t { kNone, kExtern, kVisible, kWeak, kCommon };
 
@@ -128,21 +136,23 @@ struct Symbol {
   Type type = Type::kNone;
   uint8_t vector = 1;
   bool is_array = false;
-  bool unsized = false;         // name[]: size comes from elsewhere (extern shared: the launch)
-  uint32_t alignment = 0;       // effective: as declared, else natural; bytes
+  bool unsized = false;    // name[]: size comes from elsewhere (extern shared: the launch)
+  uint32_t alignment = 0;  // effective: as declared, else natural; bytes
   bool explicit_alignment = false;
-  uint64_t elements = 1;        // product of the array dimensions
-  uint64_t size = 0;            // bytes; 0 when unsized
-  bool is_pointer = false;      // parameter has .ptr
+  uint64_t elements = 1;    // product of the array dimensions
+  uint64_t size = 0;        // bytes; 0 when unsized
+  bool is_pointer = false;  // parameter has .ptr
   Space pointer_space = Space::kNone;
   uint32_t pointer_alignment = 0;  // .ptr .align N; 0 if not said
-  uint32_t function = kNoId;    // of a function symbol: index of its (last) declaration; else its owner
+  uint32_t function =
+      kNoId;  // of a function symbol: index of its (last) declaration; else its owner
   uint32_t instruction = kNoId;  // of a table or prototype in a body: the instruction that follows
-  uint16_t scope = 0;
-  SourceRange range;            // of the name
-  SourceRange declaration;      // of the whole declaration
-  SourceRange initialiser;      // after `=`; empty if none
-  uint32_t first_target = 0, target_count = 0;  // into Module::children: .branchtargets/.calltargets
+  uint32_t scope = 0;
+  SourceRange range;        // of the name
+  SourceRange declaration;  // of the whole declaration
+  SourceRange initialiser;  // after `=`; empty if none
+  uint32_t first_target = 0,
+           target_count = 0;  // into Module::children: .branchtargets/.calltargets
 };
 
 // A directive in a body that is none of the above: .pragma and unknown ones.
@@ -173,12 +183,12 @@ struct Function {
   std::vector<RegId> register_parameters, register_returns;
   LaunchBounds bounds;
   std::vector<DirectiveNode> performance_directives;  // as written between header and body
-  SourceRange range;   // linkage to closing brace or semicolon
+  SourceRange range;                                  // linkage to closing brace or semicolon
   SourceRange header;  // linkage to the parenthesis that ends the parameters
   SourceRange body;    // the braces included; empty without one
 
   uint32_t first_instruction = 0, instruction_count = 0;  // into Module::instructions
-  std::vector<Register> registers;  // only those that the body names
+  std::vector<Register> registers;                        // only those that the body names
   std::vector<RegisterDeclaration> register_declarations;
   std::vector<Label> labels;
   std::vector<LineMark> line_marks;
@@ -196,10 +206,10 @@ struct Module {
   std::shared_ptr<const SourceText> source;
   Diagnostics diagnostics;  // what the parser found; the verifier adds its own elsewhere
 
-  SourceRange preamble;        // before .version: BOM, cuobjdump header
-  uint16_t version = 0;        // major×10+minor; 0 if missing
-  SourceRange version_range;   // of the number
-  Target target;               // the first sm_ named
+  SourceRange preamble;                   // before .version: BOM, cuobjdump header
+  uint16_t version = 0;                   // major×10+minor; 0 if missing
+  SourceRange version_range;              // of the number
+  Target target;                          // the first sm_ named
   std::vector<std::string_view> targets;  // all of them: sm_90a, texmode_independent, debug …
   SourceRange target_range;
   unsigned address_size = 64;
@@ -212,8 +222,8 @@ struct Module {
   std::vector<Instruction> instructions;
   std::vector<Operand> operands;
   std::vector<Operand> children;
-  std::deque<Opcode> opcodes;        // one a distinct spelling
-  std::deque<std::string> strings;   // spellings that were joined across blanks
+  std::deque<Opcode> opcodes;       // one a distinct spelling
+  std::deque<std::string> strings;  // spellings that were joined across blanks
 
   std::string_view text() const { return source->text(); }
   std::string_view slice(SourceRange r) const { return source->slice(r); }
@@ -231,8 +241,8 @@ struct Module {
   const Function* find_function(std::string_view name) const;
 };
 
-// "LLVM NVPTX Back-End", "NVIDIA NVVM Compiler CL-36424714 release 13.0 V13.0.88", … from the header
-// comments; `version` holds the toolkit or compiler version when the header gives one.
+// "LLVM NVPTX Back-End", "NVIDIA NVVM Compiler CL-36424714 release 13.0 V13.0.88", … from the
+// header comments; `version` holds the toolkit or compiler version when the header gives one.
 struct Producer {
   std::string name;
   std::string version;

@@ -8,7 +8,8 @@
 
 namespace pitot::ptx {
 
-// Parses one module. The text may be at most 4 GiB − 1 bytes; a longer one gives a module with one error.
+// Parses one module. The text may be at most 4 GiB − 1 bytes; a longer one gives a module with one
+// error.
 Module parse(SourceText source);
 Module parse(std::string path, std::string text);
 

@@ -13,7 +13,9 @@ class Rewriter {
   explicit Rewriter(const Module& module) : module_(module) {}
 
   void replace(SourceRange range, std::string text);
-  void insert_before(uint32_t offset, std::string text) { replace({offset, offset}, std::move(text)); }
+  void insert_before(uint32_t offset, std::string text) {
+    replace({offset, offset}, std::move(text));
+  }
   // Deletes a statement with its line when nothing else stands on it.
   void erase_statement(SourceRange range);
   bool empty() const { return edits_.empty(); }

@@ -1,4 +1,5 @@
-// parallel_for: independent work items over threads; results go by index, so order is deterministic.
+// parallel_for: independent work items over threads; results go by index, so order is
+// deterministic.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// Result<T>: a value or an Error. What can fail in the library returns one; exceptions are for bugs.
+// Result<T>: a value or an Error. What can fail in the library returns one; exceptions are for
+// bugs.
 #pragma once
 
 #include <string>
@@ -46,7 +47,9 @@ struct Ok {};
 using Status = Result<Ok>;
 
 inline Error input_error(std::string message) { return {ErrorKind::kInput, std::move(message)}; }
-inline Error missing_error(std::string message) { return {ErrorKind::kMissing, std::move(message)}; }
+inline Error missing_error(std::string message) {
+  return {ErrorKind::kMissing, std::move(message)};
+}
 inline Error failed_error(std::string message) { return {ErrorKind::kFailed, std::move(message)}; }
 
 }  // namespace pitot
