@@ -192,7 +192,8 @@ class Generator {
            ", Type::" + (o.type.empty() ? "kNone" : enumerator(o.type)) + ", " +
            std::to_string(o.variable) + ", " + flag(o.doubled) + flag(o.optional) +
            flag(o.may_be_wider) + flag(o.may_negate) + flag(o.may_sink) + flag(o.second_pred) +
-           flag(o.by_vector) + flag(o.braced) + std::to_string(o.count_min) + ", " +
+           flag(o.by_vector) + flag(o.may_select) + flag(o.may_minus) + flag(o.may_pack) +
+           flag(o.may_be_symbol) + flag(o.braced) + std::to_string(o.count_min) + ", " +
            std::to_string(o.count_max) + ", " +
            std::to_string(o.when.empty() ? 0 : mod_ids_.at(o.when)) + ", " + quoted(o.special) +
            "}";
@@ -268,7 +269,8 @@ std::string json(const Operand& o) {
   const std::pair<bool, const char*> flags[] = {
       {o.doubled, "doubled"},     {o.optional, "optional"}, {o.may_be_wider, "wide"},
       {o.may_negate, "neg"},      {o.may_sink, "sink"},     {o.second_pred, "pred"},
-      {o.by_vector, "by_vector"}, {o.braced, "braced"}};
+      {o.by_vector, "by_vector"}, {o.may_select, "sel"},    {o.may_minus, "minus"},
+      {o.may_pack, "pack"},       {o.may_be_symbol, "sym"}, {o.braced, "braced"}};
   bool first = true;
   for (auto [set, name] : flags) {
     if (!set) continue;

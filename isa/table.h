@@ -40,6 +40,10 @@ struct Operand {
   bool may_sink = false;
   bool second_pred = false;
   bool by_vector = false;
+  bool may_select = false;
+  bool may_minus = false;
+  bool may_pack = false;
+  bool may_be_symbol = false;
   bool braced = false;  // {N}
   int count_min = 1;
   int count_max = 1;

@@ -178,9 +178,13 @@ std::vector<Slot> read_slots(Cursor at, const Lists& lists) {
     } else {
       at.fail("expected '.modifier' or '{alternatives}'");
     }
-    while (at.peek() == '?' || at.peek() == '=') {
+    while (at.peek() == '?' || at.peek() == '=' || at.peek() == '@') {
       if (at.take('?')) {
         slot.optional = true;
+      } else if (at.peek() == '@') {
+        Requirement extra = read_suffix_requirement(at);
+        for (Alternative& a : slot.alternatives)
+          a.requirement = conjunction(at, a.requirement, extra);
       } else {
         at.expect('=');
         slot.variable = variable_index(at.word("T, U, V or W"));
@@ -257,6 +261,14 @@ Operand read_operand(Cursor& at) {
         operand.may_be_wider = true;
       } else if (flag == "neg") {
         operand.may_negate = true;
+      } else if (flag == "sel") {
+        operand.may_select = true;
+      } else if (flag == "minus") {
+        operand.may_minus = true;
+      } else if (flag == "pack") {
+        operand.may_pack = true;
+      } else if (flag == "sym") {
+        operand.may_be_symbol = true;
       } else if (flag == "_") {
         operand.may_sink = true;
       } else if (flag == "when") {
@@ -393,7 +405,12 @@ class Reader {
       lists_[name] = read_alternatives(at, lists_);
       if (!at.done()) at.fail("unexpected text");
     } else if (keyword == "inst") {
-      current_ = at.word("a mnemonic");
+      current_.clear();
+      do {
+        at.skip();
+        current_.push_back(at.word("a mnemonic"));
+        at.skip();
+      } while (at.take(','));
       defaults_ = Form{};
       read_options(at, defaults_);
     } else if (keyword == "form") {
@@ -429,13 +446,13 @@ class Reader {
     }
     if (parts.size() > 3) read_options(parts[3], form);
     check_form(at, form);
-    table_.instructions[current_].push_back(std::move(form));
+    for (const std::string& name : current_) table_.instructions[name].push_back(form);
   }
 
   std::string path_;
   Table& table_;
   Lists lists_;
-  std::string current_;
+  std::vector<std::string> current_;  // mnemonics that the forms belong to
   Form defaults_;
 };
 
