@@ -265,7 +265,8 @@ std::string json(const Operand& o) {
       "{\"class\": " + quoted(o.cls) + ", \"access\": " + quoted(o.access) +
       ", \"type\": " + quoted(o.type) + ", \"variable\": " + std::to_string(o.variable) +
       ", \"count\": [" + std::to_string(o.count_min) + ", " + std::to_string(o.count_max) +
-      "], \"when\": " + quoted(o.when) + ", \"special\": " + quoted(o.special) + ", \"flags\": [";
+      "], \"when\": " + quoted(o.when) + ", \"special\": " + quoted(o.special) +
+      ", \"values\": " + quoted(o.values) + ", \"flags\": [";
   const std::pair<bool, const char*> flags[] = {
       {o.doubled, "doubled"},     {o.optional, "optional"}, {o.may_be_wider, "wide"},
       {o.may_negate, "neg"},      {o.may_sink, "sink"},     {o.second_pred, "pred"},

@@ -49,6 +49,7 @@ struct Operand {
   int count_max = 1;
   std::string when;     // only there with this modifier
   std::string special;  // name of a special operand
+  std::string values;   // of a constant: "0..7", "8..256/8", "4|8|16"
 };
 
 struct Form {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -271,6 +272,13 @@ Operand read_operand(Cursor& at) {
         operand.may_be_symbol = true;
       } else if (flag == "_") {
         operand.may_sink = true;
+      } else if (flag == "in") {
+        at.skip();
+        while (is_word(at.peek()) || (at.peek() != '\0' && std::strchr(".|/-", at.peek()))) {
+          operand.values += at.peek();
+          at.take(at.peek());
+        }
+        if (operand.values.empty()) at.fail("expected values such as 0..7 or 4|8|16");
       } else if (flag == "when") {
         at.skip();
         at.take('.');

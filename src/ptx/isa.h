@@ -157,7 +157,11 @@ struct OperandSpec {
   uint8_t count_max = 1;
   ModId when = 0;            // the operand is there exactly when this modifier is; 0: always
   std::string_view special;  // name of the special operand
+  std::string_view values;   // that a constant may have, see value_allowed(); empty: any
 };
+
+// Whether `values` ("0..7", "8..256/8", "4|8|16"; empty: any) has the value.
+bool value_allowed(std::string_view values, int64_t value);
 
 struct SlotAlternative {
   ModId mod;
