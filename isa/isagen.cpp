@@ -196,7 +196,7 @@ class Generator {
            flag(o.may_be_symbol) + flag(o.braced) + std::to_string(o.count_min) + ", " +
            std::to_string(o.count_max) + ", " +
            std::to_string(o.when.empty() ? 0 : mod_ids_.at(o.when)) + ", " + quoted(o.special) +
-           "}";
+           ", " + quoted(o.values) + "}";
   }
 
   std::string form_row(const std::string& name, const Form& form) {
