@@ -53,7 +53,7 @@ inline uint32_t register_slots(const ptx::Function& f) {
 // the spelling has none at all (then roles_known() is false and the first operand counts as
 // written).
 const ptx::Form* form_for(const ptx::Module& m, const ptx::Instruction& i);
-bool roles_known(const ptx::Module& m, const ptx::Instruction& i);
+bool roles_known(const ptx::Instruction& i);
 
 // Appends the accesses of one instruction: reads first, then writes, each in operand order.
 void append_accesses(const ptx::Module& m, const ptx::Function& f, const ptx::Instruction& i,

@@ -28,12 +28,13 @@ enum Leave : uint8_t {
 struct Block {
   uint32_t first = 0;  // instructions [first, last) of the function
   uint32_t last = 0;
-  uint8_t leaves = 0;      // Leave bits
-  bool reachable = false;  // from the function's first instruction
-  bool conditional =
-      false;  // the last instruction is a guarded branch, ret, exit or trap, or a brx
+  uint8_t leaves = 0;        // Leave bits
+  bool reachable = false;    // from the function's first instruction
+  bool conditional = false;  // ends in a guarded branch, ret, exit or trap, or in a brx
   uint32_t size() const { return last - first; }
 };
+
+enum class EdgeSense : uint8_t { kGuardHolds, kGuardFails, kEither };
 
 // Edges are unique. successors(b)[0] is the fall-through block when the block has one.
 struct Cfg {
@@ -41,7 +42,8 @@ struct Cfg {
   std::vector<BlockId> block_of;  // instruction → block
   std::vector<uint32_t> succ_first, pred_first;  // block → into succ, pred; one past at the end
   std::vector<BlockId> succ, pred;
-  std::vector<uint8_t> falls_through;  // 1 if successors(b)[0] is reached by falling through
+  std::vector<uint8_t> falls_through;  // block → 1: successors(b)[0] is reached by falling
+                                       // through; 2: it is a target of the branch as well
   std::vector<BlockId> order;          // reachable blocks in reverse postorder
   std::vector<uint32_t> order_of;      // block → position in `order`; kNone if unreachable
 
@@ -62,14 +64,15 @@ struct Cfg {
   // The guarded instruction that decides between the two ways out of a block, or kNone when there
   // is no choice or it is made by a brx index.
   uint32_t deciding_instruction(const ptx::Module& m, const ptx::Function& f, BlockId b) const;
-  // Whether the edge is taken when the deciding guard (negation applied) holds; a fall-through edge
-  // is taken when it does not.
-  bool taken_when_guard_holds(BlockId from, BlockId to) const {
-    return !(falls_through[from] != 0 && successors(from)[0] == to);
+  // What an edge says of the deciding guard (its negation applied).
+  EdgeSense sense(BlockId from, BlockId to) const {
+    if (falls_through[from] == 2) return EdgeSense::kEither;
+    return falls_through[from] == 1 && successors(from)[0] == to ? EdgeSense::kGuardFails
+                                                                 : EdgeSense::kGuardHolds;
   }
 
  private:
-  void link(std::span<const std::pair<BlockId, BlockId>> edges, Workspace& ws);
+  void link(std::span<const uint32_t> sources, std::span<const uint32_t> targets, Workspace& ws);
 };
 
 }  // namespace pitot::analysis

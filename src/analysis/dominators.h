@@ -61,9 +61,9 @@ struct BlockLists {
   }
 };
 
-// The branches on which each block is control-dependent.
+// The branches on which each block is control-dependent, ascending.
 void build_control_dependence(const Cfg& cfg, const DominatorTree& post, BlockLists& out,
-                              size_t limit = SIZE_MAX);
+                              Workspace& ws, size_t limit = SIZE_MAX);
 
 // The dominance frontier of each block (where phi functions of its definitions go).
 void build_frontiers(const Cfg& cfg, const DominatorTree& dom, BlockLists& out, Workspace& ws);

@@ -10,19 +10,33 @@
 
 namespace pitot::analysis {
 
-// A predicated write does not end the old value's life, except where every later read in the block
-// is under the same unchanged guard. A register is live only where some definition can reach:
-// reading one that was never written does not occupy it from the function's start.
+// A write under a guard ends the old value's life only on the lanes where the guard holds: reads
+// under the same unchanged guard do not keep the older value alive, all other reads do.
+// A register is live only where some write of it can reach; reading one that was never written does
+// not occupy a register from the function's start. Unreachable blocks have nothing live.
 struct Liveness {
-  std::vector<uint32_t> first;       // block → into live_in_items; one past at the end
-  std::vector<RegId> live_in_items;  // ascending per block; carry_register() included
-  std::vector<uint8_t> starts;  // access item → 1 for a write before which the register is dead
+  std::vector<uint32_t> first;           // block → into live_in_items; one past at the end
+  std::vector<RegId> live_in_items;      // ascending per block; carry_register() included
+  std::vector<uint32_t> register_first;  // register slot → into register_blocks
+  std::vector<BlockId> register_blocks;  // the blocks a register is live into
+  // Like the two above, for registers that are read later but that no write can have reached.
+  std::vector<uint32_t> unwritten_first;
+  std::vector<BlockId> unwritten_blocks;
+  std::vector<uint8_t> starts;  // access item → 1: a write just before which the register is dead
 
   void build(const ptx::Module& m, const ptx::Function& f, const Accesses& accesses, const Cfg& cfg,
              Workspace& ws);
 
   std::span<const RegId> live_in(BlockId b) const {
     return std::span(live_in_items).subspan(first[b], first[b + 1] - first[b]);
+  }
+  std::span<const BlockId> live_blocks(RegId r) const {
+    return std::span(register_blocks)
+        .subspan(register_first[r], register_first[r + 1] - register_first[r]);
+  }
+  std::span<const BlockId> unwritten(RegId r) const {
+    return std::span(unwritten_blocks)
+        .subspan(unwritten_first[r], unwritten_first[r + 1] - unwritten_first[r]);
   }
   bool is_live_in(BlockId b, RegId r) const;
   // Registers live after the block's last instruction, ascending.

@@ -26,9 +26,8 @@ struct Value {
   ValueKind kind = ValueKind::kUndefined;
   RegId reg = kNoId;
   uint32_t where = kNone;  // kWrite: item of Accesses; kPhi: block
-  // kWrite: the value that may stay when the write is conditional or partial, else kNone (also
-  // kNone when nobody could see it). kPhi: first operand in phi_operands, one per predecessor in
-  // order.
+  // kWrite: the value that stays where a conditional or partial write does not, else kNone (kNone
+  // as well when no read could see it). kPhi: the first operand in phi_operands.
   uint32_t from = kNone;
 };
 
@@ -36,10 +35,12 @@ struct DefUse {
   std::vector<Value> values;
   // Access item → the value it reads, or the one it defines. kNone in unreachable blocks only.
   std::vector<ValueId> value_of;
-  std::vector<ValueId> phi_operands;           // kNone for edges from unreachable blocks
+  // One per predecessor in the order of Cfg::predecessors, kNone for unreachable ones. A phi of
+  // block 0 (a function that loops to its start) has one more at the end: the value at entry.
+  std::vector<ValueId> phi_operands;
   std::vector<uint32_t> use_first, use_items;  // value → access items that read it
 
-  void build(const ptx::Module& m, const ptx::Function& f, const Accesses& accesses, const Cfg& cfg,
+  void build(const ptx::Function& f, const Accesses& accesses, const Cfg& cfg,
              const DominatorTree& dom, const BlockLists& frontiers, const Liveness& live,
              Workspace& ws);
 
@@ -48,8 +49,9 @@ struct DefUse {
     return std::span(use_items).subspan(use_first[v], use_first[v + 1] - use_first[v]);
   }
   std::span<const ValueId> operands_of_phi(const Cfg& cfg, ValueId v) const {
+    const BlockId b = values[v].where;
     return std::span(phi_operands)
-        .subspan(values[v].from, cfg.predecessors(values[v].where).size());
+        .subspan(values[v].from, cfg.predecessors(b).size() + (b == 0 ? 1 : 0));
   }
   // The instruction that wrote a kWrite value.
   uint32_t instruction_of(const Accesses& a, ValueId v) const {

@@ -21,6 +21,8 @@ class Workspace {
     std::vector<uint32_t>& operator*() { return vector_; }
     std::vector<uint32_t>* operator->() { return &vector_; }
     uint32_t& operator[](size_t i) { return vector_[i]; }
+    uint32_t operator[](size_t i) const { return vector_[i]; }
+    size_t size() const { return vector_.size(); }
 
    private:
     Workspace& owner_;
@@ -35,9 +37,13 @@ class Workspace {
     return Loan(*this, std::move(v));
   }
   Loan borrow(size_t size, uint32_t value) {
-    Loan loan = borrow();
-    loan->assign(size, value);
-    return loan;
+    std::vector<uint32_t> v;
+    if (!pool_.empty()) {
+      v = std::move(pool_.back());
+      pool_.pop_back();
+    }
+    v.assign(size, value);
+    return Loan(*this, std::move(v));
   }
 
  private:
