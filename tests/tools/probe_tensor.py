@@ -34,7 +34,7 @@ FAMILIES = [(100, 103), (110,), (101,), (120, 121)]
 REGISTERS = {
     "pred": "%p", "b8": "%xb", "b16": "%bh", "u16": "%uh", "s16": "%sh", "f16": "%hf", "b32": "%b", "u32": "%u",
     "s32": "%s", "f32": "%f", "f16x2": "%hh", "b64": "%bd", "u64": "%ud", "s64": "%sd", "f64": "%fd", "b128": "%bq"}
-COUNTS = {"b32": 160, "f32": 160, "s32": 160, "f16x2": 80, "u32": 160, "f64": 40, "b64": 40}
+COUNT = 300
 PROLOGUE = """.version {major}.{minor}
 .target {target}{mode}
 .address_size 64
@@ -91,17 +91,15 @@ def satisfied(needs, version, target):
 class Operand:
     """One operand as spelled: kind (reg, int, float, address, special, sink), register type, element count."""
 
-    def __init__(self, kind, type_name="", count=0, special="", negated=False):
-        self.kind, self.type, self.count, self.special, self.negated = kind, type_name, count, special, negated
-
-    def key(self):
-        return (self.kind, self.type, self.count, self.special, self.negated)
+    def __init__(self, kind, type_name="", count=0, special="", negated=False, value=1):
+        self.kind, self.type, self.count, self.special = kind, type_name, count, special
+        self.negated, self.value = negated, value
 
     def text(self, first):
         def one(i):
             if self.kind == "reg":
                 return ("!" if self.negated else "") + "%s%d" % (REGISTERS[self.type], first + i)
-            return {"int": "1", "float": "0f3F800000", "sink": "_"}.get(self.kind, "?")
+            return {"int": str(self.value), "float": "0f3F800000", "sink": "_"}.get(self.kind, "?")
 
         def coordinates():
             reg = REGISTERS[self.type]
@@ -124,6 +122,18 @@ class Operand:
         return one(0)
 
 
+def values_of(spec):
+    """The constants that an operand may have, [1] if the row does not say."""
+    values = []
+    for part in spec["values"].split("|"):
+        m = re.match(r"(-?\d+)\.\.(-?\d+)(?:/(\d+))?$", part)
+        if m:
+            values += range(int(m.group(1)), int(m.group(2)) + 1, int(m.group(3) or 1))
+        elif part:
+            values.append(int(part))
+    return values or [1]
+
+
 def default_operand(spec, types):
     cls = spec["class"]
     type_name = types[spec["variable"]] if spec["variable"] >= 0 else spec["type"]
@@ -134,7 +144,7 @@ def default_operand(spec, types):
         reg = best_register(type_name) if type_name else "b32"
         return Operand("special", reg, spec["count"][1], spec["special"])
     if cls == "kConstant":
-        return Operand("int", "", count)
+        return Operand("int", "", count, value=values_of(spec)[0])
     return Operand("reg", best_register(type_name), count)
 
 
@@ -170,6 +180,8 @@ def operand_fits(spec, types, operand):
     if operand.kind == "sink":
         return "sink" in flags
     if operand.kind == "int":
+        if spec["values"] and operand.value not in values_of(spec):
+            return False
         return cls == "kConstant" or cls == "kSource" and type_name[:1] in ("u", "s", "b", "f", "p") and \
             not type_name.startswith(("f32", "f16"))
     if operand.kind == "float":
@@ -285,7 +297,7 @@ class Ptxas:
                                    sampler=".global .samplerref smp0;" if mode else "")
             for reg, prefix in REGISTERS.items():
                 if reg != "b128" or version >= 83:
-                    head += ".reg .%s %s<%d>;\n" % (reg, prefix, COUNTS.get(reg, 20))
+                    head += ".reg .%s %s<%d>;\n" % (reg, prefix, COUNT)
             with open(path, "w") as f:
                 f.write(head + "".join(lines[i] + "\n" for i in live) + SENTINEL + "ret;\n}\n")
             out = subprocess.run([self.path, "-arch=" + target, "-c", "-o", "/dev/null", path], text=True,
@@ -358,15 +370,21 @@ def mutations(table, lines, rng, limit):
         for _ in range(6):
             i = rng.randrange(len(line.mods) + 1)
             mod = rng.choice(pool)
-            add(Line(line.name, line.mods[:i] + [mod] + line.mods[i + (rng.random() < 0.7):], line.operands))
+            if mod in line.mods:
+                continue  # ptxas ignores most repetitions
+            replace = i < len(line.mods) and (mod in table.types) == (line.mods[i] in table.types)
+            if replace or mod not in table.types:  # and types beyond those that it looks for
+                add(Line(line.name, line.mods[:i] + [mod] + line.mods[i + replace:], line.operands))
         for i, operand in enumerate(line.operands):
             def swap(other):
                 add(Line(line.name, line.mods, line.operands[:i] + [other] + line.operands[i + 1:]))
             if operand.kind in ("reg", "int"):
                 for reg in REGISTERS:
-                    if reg != "b128":
+                    # ptxas takes a predicate for many an untyped 32-bit operand; the table does not.
+                    if reg != "b128" and (reg != "pred" or operand.type == "pred"):
                         swap(Operand("reg", reg, operand.count))
-                swap(Operand("int", "", operand.count))
+                for value in (-1, 0, 1, 2, 3, 4, 7, 8, 16, 24, 32, 256, 512) if operand.kind == "int" else (1,):
+                    swap(Operand("int", "", operand.count, value=value))
                 if operand.count:
                     swap(Operand(operand.kind, operand.type, operand.count * 2))
                     if operand.count > 1:
