@@ -112,6 +112,9 @@ class Generator {
     out << "};\n";
     alternatives_.print(out, "SlotAlternative", "kAlternatives");
     slots_.print(out, "Slot", "kSlots");
+    clause_mods_.print(out, "ModId", "kClauseMods");
+    clauses_.print(out, "Clause", "kClauses");
+    exclusions_.print(out, "Exclusion", "kExclusions");
     operands_.print(out, "OperandSpec", "kOperands");
     out << "constexpr Form kForms[] = {\n" << forms.str() << "};\n";
     out << "constexpr FormFilter kFilters[] = {\n" << filters.str() << "};\n";
@@ -149,6 +152,7 @@ class Generator {
   void print_mod_meanings(std::ostream& out) const {
     std::set<std::string> types(table_.types.begin(), table_.types.end());
     std::set<std::string> spaces(table_.spaces.begin(), table_.spaces.end());
+    std::set<std::string> repeatable(table_.repeatable.begin(), table_.repeatable.end());
     out << "constexpr ModMeaning kModMeanings[] = {\n";
     for (const std::string& mod : mods_) {
       int vector = 0;
@@ -156,7 +160,7 @@ class Generator {
         vector = std::stoi(mod.substr(1));
       out << "    {Type::" << (types.count(mod) ? enumerator(mod) : "kNone")
           << ", Space::" << (spaces.count(mod) ? enumerator(mod) : "kNone") << ", " << vector
-          << "},\n";
+          << ", " << (repeatable.count(mod) ? "true" : "false") << "},\n";
     }
     out << "};\n";
   }
@@ -186,6 +190,21 @@ class Generator {
            (slot.optional ? "true" : "false") + ", " + std::to_string(slot.variable) + "}";
   }
 
+  std::string exclusion_row(const Exclusion& exclusion) {
+    std::vector<std::string> rows;
+    for (const Clause& clause : exclusion.clauses) {
+      std::vector<std::string> ids;
+      for (const std::string& mod : clause.mods) {
+        auto found = mod_ids_.find(mod);
+        ids.push_back(std::to_string(found == mod_ids_.end() ? 0 : found->second));
+      }
+      rows.push_back("{" + span_of("kClauseMods", clause_mods_.add(ids), ids.size()) + ", " +
+                     std::to_string(clause.variable) + (clause.negated ? ", true}" : ", false}"));
+    }
+    return "{" + span_of("kClauses", clauses_.add(rows), rows.size()) + ", " +
+           std::to_string(requirement(exclusion.requirement)) + "}";
+  }
+
   std::string operand_row(const Operand& o) const {
     auto flag = [](bool b) { return b ? "true, " : "false, "; };
     return "{OperandClass::" + o.cls + ", Access::" + o.access +
@@ -204,11 +223,15 @@ class Generator {
     for (const Slot& slot : form.slots) slots.push_back(slot_row(slot));
     std::vector<std::string> operands;
     for (const Operand& operand : form.operands) operands.push_back(operand_row(operand));
+    std::vector<std::string> exclusions;
+    for (const Exclusion& exclusion : form.exclusions)
+      exclusions.push_back(exclusion_row(exclusion));
     std::string effects = "0";
     for (const std::string& effect : form.effects) effects += " | " + effect;
     return "{Mnemonic::" + enumerator(name) + ", " +
            span_of("kSlots", slots_.add(slots), slots.size()) + ", " +
            span_of("kOperands", operands_.add(operands), operands.size()) + ", " +
+           span_of("kExclusions", exclusions_.add(exclusions), exclusions.size()) + ", " +
            std::to_string(requirement(form.requirement)) + ", " +
            std::to_string(requirement(form.unless)) + ", " +
            std::to_string(requirement(form.deprecated)) + ", " + effects +
@@ -225,7 +248,7 @@ class Generator {
       for (const Alternative& a : slot.alternatives) mask |= 1ull << (mod_ids_.at(a.mod) % 64);
     }
     char text[64];
-    std::snprintf(text, sizeof text, "{%zu, %zu, 0x%llxull}", required, form.slots.size(),
+    std::snprintf(text, sizeof text, "{%zu, 0x%llxull}", required,
                   static_cast<unsigned long long>(mask));
     return text;
   }
@@ -234,75 +257,10 @@ class Generator {
   Names mnemonics_{"unknown"};
   Names mods_{"unknown"};
   std::map<std::string, size_t> mod_ids_;
-  Pool needs_, alternatives_, slots_, operands_;
+  Pool needs_, alternatives_, slots_, operands_, clause_mods_, clauses_, exclusions_;
   std::vector<std::string> requirements_;
   std::map<std::string, size_t> requirement_ids_;
 };
-
-std::string json(const Requirement& any) {
-  std::string text = "[";
-  for (const Need& need : any) {
-    if (text.size() > 1) text += ", ";
-    text += "{\"ptx\": " + std::to_string(need.ptx) + ", \"sm\": " + std::to_string(need.sm) +
-            ", \"suffix\": \"" + (need.suffix ? std::string(1, need.suffix) : "") + "\"}";
-  }
-  return text + "]";
-}
-
-std::string json(const Slot& slot) {
-  std::string text = "{\"optional\": ";
-  text += slot.optional ? "true" : "false";
-  text += ", \"variable\": " + std::to_string(slot.variable) + ", \"alternatives\": [";
-  for (size_t i = 0; i < slot.alternatives.size(); ++i) {
-    const Alternative& a = slot.alternatives[i];
-    text += std::string(i ? ", " : "") + "[" + quoted(a.mod) + ", " + json(a.requirement) + "]";
-  }
-  return text + "]}";
-}
-
-std::string json(const Operand& o) {
-  std::string text =
-      "{\"class\": " + quoted(o.cls) + ", \"access\": " + quoted(o.access) +
-      ", \"type\": " + quoted(o.type) + ", \"variable\": " + std::to_string(o.variable) +
-      ", \"count\": [" + std::to_string(o.count_min) + ", " + std::to_string(o.count_max) +
-      "], \"when\": " + quoted(o.when) + ", \"special\": " + quoted(o.special) +
-      ", \"values\": " + quoted(o.values) + ", \"flags\": [";
-  const std::pair<bool, const char*> flags[] = {
-      {o.doubled, "doubled"},     {o.optional, "optional"}, {o.may_be_wider, "wide"},
-      {o.may_negate, "neg"},      {o.may_sink, "sink"},     {o.second_pred, "pred"},
-      {o.by_vector, "by_vector"}, {o.may_select, "sel"},    {o.may_minus, "minus"},
-      {o.may_pack, "pack"},       {o.may_be_symbol, "sym"}, {o.braced, "braced"}};
-  bool first = true;
-  for (auto [set, name] : flags) {
-    if (!set) continue;
-    text += (first ? "" : ", ") + quoted(name);
-    first = false;
-  }
-  return text + "]}";
-}
-
-template <class T>
-std::string json_list(const std::vector<T>& items) {
-  std::string text = "[";
-  for (const T& item : items) text += (text.size() > 1 ? ", " : "") + json(item);
-  return text + "]";
-}
-
-void dump(const Table& table) {
-  std::printf("[");
-  const char* separator = "\n";
-  for (const auto& [name, forms] : table.instructions)
-    for (const Form& form : forms) {
-      std::printf("%s {\"mnemonic\": \"%s\", \"file\": \"%s\", \"line\": %d, \"slots\": %s, ",
-                  separator, name.c_str(), form.file.c_str(), form.line,
-                  json_list(form.slots).c_str());
-      std::printf("\"operands\": %s, \"requirement\": %s, \"unless\": %s}",
-                  json_list(form.operands).c_str(), json(form.requirement).c_str(),
-                  json(form.unless).c_str());
-      separator = ",\n";
-    }
-  std::printf("\n]\n");
-}
 
 // Leaves an equal file alone, so that what includes it is not compiled again.
 bool write_if_changed(const std::string& path, const std::string& text) {

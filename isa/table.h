@@ -52,11 +52,26 @@ struct Operand {
   std::string values;   // of a constant: "0..7", "8..256/8", "4|8|16"
 };
 
+// True when the spelling has one of `mods` (or, negated, none); with a variable, when its type is
+// one.
+struct Clause {
+  std::vector<std::string> mods;
+  int variable = -1;
+  bool negated = false;
+};
+
+// Spellings that fit the slots but are illegal, or need more, because of what they combine.
+struct Exclusion {
+  std::vector<Clause> clauses;
+  Requirement requirement;  // empty: illegal
+};
+
 struct Form {
   std::string file;
   int line = 0;
   std::vector<Slot> slots;
   std::vector<Operand> operands;
+  std::vector<Exclusion> exclusions;
   Requirement requirement;
   Requirement unless;
   Requirement deprecated;
@@ -68,13 +83,17 @@ struct Form {
 
 struct Table {
   std::map<std::string, std::vector<Form>> instructions;
-  std::vector<std::string> types;   // names that are types
-  std::vector<std::string> spaces;  // names that are state spaces
-  std::vector<std::string> names;   // further known modifier names
+  std::vector<std::string> types;       // names that are types
+  std::vector<std::string> spaces;      // names that are state spaces
+  std::vector<std::string> names;       // further known modifier names
+  std::vector<std::string> repeatable;  // names that may be written twice
 };
 
 // Reads one file into `table`. False after printing `file:line:column: error: …` to standard error.
 bool read_table(const std::string& path, Table& table);
+
+// Prints every form as JSON.
+void dump(const Table& table);
 
 // "shared::cta" → "kSharedCta", "L2::128B" → "kL2_128B", "b4x16_p64" → "kB4x16P64".
 std::string enumerator(std::string_view name);

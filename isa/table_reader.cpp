@@ -197,6 +197,29 @@ std::vector<Slot> read_slots(Cursor at, const Lists& lists) {
   return slots;
 }
 
+Exclusion read_exclusion(Cursor& at, const Lists& lists) {
+  Exclusion exclusion;
+  for (at.skip(); !at.done() && at.peek() != ':'; at.skip()) {
+    Clause clause;
+    clause.negated = at.take('!');
+    if (std::isupper(static_cast<unsigned char>(at.peek()))) {
+      clause.variable = variable_index(at.word("T, U, V or W"));
+      if (clause.variable < 0) at.fail("expected T, U, V or W");
+    }
+    if (at.take('.')) {
+      clause.mods.push_back(at.word("a modifier"));
+    } else {
+      at.expect('{');
+      for (const Alternative& a : read_alternatives(at, lists)) clause.mods.push_back(a.mod);
+      at.expect('}');
+    }
+    exclusion.clauses.push_back(std::move(clause));
+  }
+  if (exclusion.clauses.empty()) at.fail("expected '.modifier' or '{alternatives}'");
+  if (at.take(':')) exclusion.requirement = read_requirement(at);
+  return exclusion;
+}
+
 void read_count(Cursor& at, Operand& operand) {
   if (!at.take('{')) return;
   std::string word = at.word("a count");
@@ -384,6 +407,7 @@ std::vector<Cursor> split_parts(std::string_view line, size_t begin) {
 void check_form(const Cursor& at, const Form& form) {
   bool bound[4] = {};
   std::set<std::string> mods;
+  if (form.slots.size() > 32) at.fail("more than 32 slots");
   for (const Slot& slot : form.slots) {
     if (slot.variable >= 0) bound[slot.variable] = true;
     for (const Alternative& a : slot.alternatives) mods.insert(a.mod);
@@ -404,7 +428,8 @@ class Reader {
     line = line.substr(0, line.find('#'));
     Cursor at(line, 0, line.size());
     if (at.done()) return;
-    std::string keyword = at.word("def, inst, form, for, types, spaces or names");
+    std::string keyword =
+        at.word("def, inst, form, except, for, types, spaces, names or repeatable");
     at.skip();
     if (keyword == "def") {
       std::string name = at.word("a list name");
@@ -423,15 +448,19 @@ class Reader {
       read_options(at, defaults_);
     } else if (keyword == "form") {
       read_form(line, at, number);
+    } else if (keyword == "except") {
+      add_exclusion(at);
     } else if (keyword == "for") {
       std::vector<std::string> rows;
       std::string error = expand_loop(line.substr(at.column()), rows);
       if (!error.empty()) at.fail(error);
       for (const std::string& repeated : rows) row(repeated, number);
-    } else if (keyword == "types" || keyword == "spaces" || keyword == "names") {
+    } else if (keyword == "types" || keyword == "spaces" || keyword == "names" ||
+               keyword == "repeatable") {
       auto& to = keyword == "types"    ? table_.types
                  : keyword == "spaces" ? table_.spaces
-                                       : table_.names;
+                 : keyword == "names"  ? table_.names
+                                       : table_.repeatable;
       while (!at.done()) to.push_back(at.word("a name"));
     } else {
       at.fail("unknown row '" + keyword + "'");
@@ -439,13 +468,23 @@ class Reader {
   }
 
  private:
+  // Applies to all forms that the last form row made.
+  void add_exclusion(Cursor at) {
+    if (last_row_ == 0) at.fail("an except before any form");
+    Exclusion exclusion = read_exclusion(at, lists_);
+    if (!at.done()) at.fail("unexpected text");
+    for (const std::string& name : current_)
+      for (Form& form : table_.instructions[name])
+        if (form.line == last_row_ && form.file == file_) form.exclusions.push_back(exclusion);
+  }
+
   void read_form(std::string_view line, const Cursor& at, int number) {
     if (current_.empty()) at.fail("a form before any inst");
     std::vector<Cursor> parts = split_parts(line, at.column());
     if (parts.size() > 4) parts[4].fail("too many parts");
     Form form = defaults_;
-    form.file = path_.substr(path_.find_last_of('/') + 1);
-    form.line = number;
+    form.file = file_;
+    form.line = last_row_ = number;
     form.slots = read_slots(parts[0], lists_);
     if (parts.size() > 1) form.operands = read_operands(parts[1]);
     if (parts.size() > 2 && !parts[2].done()) {
@@ -458,6 +497,8 @@ class Reader {
   }
 
   std::string path_;
+  std::string file_ = path_.substr(path_.find_last_of('/') + 1);
+  int last_row_ = 0;
   Table& table_;
   Lists lists_;
   std::vector<std::string> current_;  // mnemonics that the forms belong to

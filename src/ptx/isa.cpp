@@ -16,13 +16,13 @@ struct ModMeaning {
   Type type;
   Space space;
   uint8_t vector;
+  bool repeatable;  // may be written twice
 };
 
 // Cheap test of a form before its slots are looked at.
 struct FormFilter {
   uint8_t required;  // slots that must be filled
-  uint8_t slots;
-  uint64_t mods;  // bit (id mod 64) of every modifier that it knows
+  uint64_t mods;     // bit (id mod 64) of every modifier that it knows
 };
 
 #include "isa_tables.inc"
@@ -46,17 +46,39 @@ Ordered ordered(ModId mod) {
   return meaning.space != Space::kNone ? Ordered::kSpace : Ordered::kNo;
 }
 
+// A spelling laid over a form: which alternative of which slot each modifier uses.
+struct Match {
+  bool ok = false;
+  size_t count = 0;
+  std::array<const SlotAlternative*, kMaxSlots> used;
+  std::array<ModId, 4> variables{};  // modifier bound to T, U, V, W
+};
+
+bool holds(const Clause& clause, std::span<const ModId> mods, const Match& match) {
+  auto among = [&clause](ModId mod) {
+    return std::find(clause.mods.begin(), clause.mods.end(), mod) != clause.mods.end();
+  };
+  bool found = clause.variable >= 0 ? among(match.variables[static_cast<size_t>(clause.variable)])
+                                    : std::any_of(mods.begin(), mods.end(), among);
+  return found != clause.negated;
+}
+
+bool holds(const Exclusion& exclusion, std::span<const ModId> mods, const Match& match) {
+  return std::all_of(exclusion.clauses.begin(), exclusion.clauses.end(),
+                     [&](const Clause& clause) { return holds(clause, mods, match); });
+}
+
 // Gives every modifier the first free slot that takes it, types and spaces from left to right.
-// Calls used(alternative, slot) for each.
-template <class Used>
-bool match(std::span<const ModId> mods, const Form& form, Used used) {
+Match match(std::span<const ModId> mods, const Form& form) {
+  Match result;
   const FormFilter& filter = kFilters[&form - kForms];
-  if (mods.size() < filter.required || mods.size() > filter.slots) return false;
+  if (mods.size() < filter.required) return result;
   uint32_t filled = 0;
   size_t required = 0;
   size_t first_free[] = {0, 0, 0};  // by Ordered
-  for (ModId mod : mods) {
-    if (!(filter.mods >> (mod % 64) & 1)) return false;
+  for (size_t m = 0; m < mods.size(); ++m) {
+    ModId mod = mods[m];
+    if (!(filter.mods >> (mod % 64) & 1)) return result;
     bool found = false;
     Ordered order = ordered(mod);
     size_t& first = first_free[static_cast<size_t>(order)];
@@ -67,19 +89,24 @@ bool match(std::span<const ModId> mods, const Form& form, Used used) {
         if (a.mod != mod) continue;
         filled |= 1u << i;
         if (order != Ordered::kNo) first = i + 1;
+        if (slot.variable >= 0) result.variables[static_cast<size_t>(slot.variable)] = mod;
         required += !slot.optional;
-        used(a, slot);
+        result.used[result.count++] = &a;
         found = true;
         break;
       }
     }
-    if (!found) return false;
+    if (found) continue;
+    bool repeated = kModMeanings[mod].repeatable &&
+                    std::find(mods.begin(), mods.begin() + static_cast<std::ptrdiff_t>(m), mod) !=
+                        mods.begin() + static_cast<std::ptrdiff_t>(m);
+    if (!repeated) return result;
   }
-  return required == filter.required;
-}
-
-bool matches(std::span<const ModId> mods, const Form& form) {
-  return match(mods, form, [](const SlotAlternative&, const Slot&) {});
+  result.ok = required == filter.required &&
+              std::none_of(form.exclusions.begin(), form.exclusions.end(), [&](const Exclusion& e) {
+                return e.requirement == 0 && holds(e, mods, result);
+              });
+  return result;
 }
 
 // How many of the modifiers the form has a slot for, minus what it misses.
@@ -159,7 +186,7 @@ Opcode decode(std::string_view spelling, DecodeProblem* problem) {
     dot = next;
   }
   for (const Form& form : forms_of(opcode.mnemonic))
-    if (matches(opcode.modifiers, form)) opcode.candidates.push_back(&form);
+    if (match(opcode.modifiers, form).ok) opcode.candidates.push_back(&form);
   if (!opcode.candidates.empty()) {
     opcode.form = opcode.candidates.front();
     opcode.types = bind(opcode, *opcode.form).types;
@@ -180,19 +207,21 @@ Opcode decode(std::string_view spelling, DecodeProblem* problem) {
 }
 
 Binding bind(const Opcode& opcode, const Form& form) {
+  Match found = match(opcode.modifiers, form);
   Binding binding;
-  binding.matches = match(opcode.modifiers, form, [&](const SlotAlternative& a, const Slot& slot) {
-    if (slot.variable >= 0) binding.types[static_cast<size_t>(slot.variable)] = mod_type(a.mod);
-  });
+  binding.matches = found.ok;
+  for (size_t i = 0; i < 4; ++i) binding.types[i] = mod_type(found.variables[i]);
   return binding;
 }
 
 std::vector<Needs> requirements(const Opcode& opcode, const Form& form) {
   std::vector<Needs> all;
   if (form.requirement) all.push_back(needs(form.requirement));
-  match(opcode.modifiers, form, [&](const SlotAlternative& a, const Slot&) {
-    if (a.requirement) all.push_back(needs(a.requirement));
-  });
+  Match found = match(opcode.modifiers, form);
+  for (size_t i = 0; i < found.count; ++i)
+    if (found.used[i]->requirement) all.push_back(needs(found.used[i]->requirement));
+  for (const Exclusion& e : form.exclusions)
+    if (e.requirement && holds(e, opcode.modifiers, found)) all.push_back(needs(e.requirement));
   return all;
 }
 
@@ -202,13 +231,8 @@ std::vector<Needs> requirements(const Opcode& opcode) {
 
 Support support(const Opcode& opcode, const Form& form, uint16_t ptx, Target target) {
   if (form.unless && satisfies(needs(form.unless), ptx, target)) return Support::kRemoved;
-  bool met = !form.requirement || satisfies(needs(form.requirement), ptx, target);
-  met = match(opcode.modifiers, form,
-              [&](const SlotAlternative& a, const Slot&) {
-                met = met && (!a.requirement || satisfies(needs(a.requirement), ptx, target));
-              }) &&
-        met;
-  if (!met) return Support::kNeedsMore;
+  for (Needs group : requirements(opcode, form))
+    if (!satisfies(group, ptx, target)) return Support::kNeedsMore;
   if (form.deprecated && satisfies(needs(form.deprecated), ptx, target))
     return Support::kDeprecated;
   return Support::kYes;

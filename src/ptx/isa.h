@@ -174,10 +174,26 @@ struct Slot {
   int8_t variable = -1;  // type variable it binds, or −1
 };
 
+// Holds when the spelling has one of `mods` (or, negated, none of them); with a variable, when the
+// type that it is bound to is one of them.
+struct Clause {
+  std::span<const ModId> mods;
+  int8_t variable = -1;
+  bool negated = false;
+};
+
+// Spellings that fit a form's slots but combine what cannot be combined: those for which all
+// clauses hold are illegal, or with a requirement, legal only where it is satisfied.
+struct Exclusion {
+  std::span<const Clause> clauses;
+  uint16_t requirement = 0;
+};
+
 struct Form {
   Mnemonic mnemonic;
   std::span<const Slot> slots;
   std::span<const OperandSpec> operands;
+  std::span<const Exclusion> exclusions;
   uint16_t requirement = 0;
   uint16_t unless = 0;      // illegal where this holds
   uint16_t deprecated = 0;  // warned of where this holds
