@@ -1,2 +1,34 @@
-// The command line.
-int main() { return 0; }
+// pitot: the command line. Each verb is a file of its own, cmd_<verb>.cpp.
+#include <csignal>
+
+#include "cli.h"
+
+int main(int argc, char** argv) {
+  using namespace pitot::cli;
+  std::signal(SIGPIPE, SIG_DFL);  // `pitot … | head` ends quietly
+  Options options;
+  CLI::App app{"pitot reads a GPU kernel's PTX and says, without a GPU, what a change did to it."};
+  app.name("pitot");
+  app.set_version_flag("--version", "pitot " PITOT_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.add_option("-j,--jobs", options.jobs, "workers; 0 is one a core");
+  app.add_option("--seed", options.seed, "seed of everything random");
+  app.add_option("--color,--colour", options.colour, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  add_verify(app, options);
+  add_print(app, options);
+  add_inspect(app, options);
+  add_features(app, options);
+  add_diff(app, options);
+  add_gate(app, options);
+  add_doctor(app, options);
+  add_completion(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    int code = app.exit(e);
+    return code == 0 ? kFine : kUsage;
+  }
+  return options.exit_code;
+}

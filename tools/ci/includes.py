@@ -1,0 +1,58 @@
+"""Checks who includes whom against the module matrix of docs/architecture.md.
+
+A module may include its own headers, those of `support`, and of the modules listed here; third-party
+headers stay inside the modules that own them.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MAY_USE = {
+    "support": set(),
+    "ptx": set(),
+    "arch": set(),
+    "analysis": {"ptx", "arch"},
+    "toolchain": {"ptx"},
+    "gate": {"analysis", "ptx", "toolchain", "arch"},
+    "report": set(),
+}
+# Header prefix → the only modules that may include it.
+THIRD_PARTY = {
+    "nlohmann/": {"report", "toolchain"},
+    "toml++/": {"gate"},
+    "xxhash.h": {"support"},
+    "zstd.h": {"toolchain"},
+    "lz4": {"toolchain"},
+    "zlib.h": {"toolchain"},
+    "cuda": set(),
+    "CLI/": set(),
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
+
+
+def main() -> int:
+    bad = []
+    files = sorted((ROOT / "src").rglob("*.h")) + sorted((ROOT / "src").rglob("*.cpp"))
+    for path in files:
+        module = path.relative_to(ROOT / "src").parts[0]
+        if module not in MAY_USE:
+            bad.append(f"{path.relative_to(ROOT)}: module '{module}' is not in the matrix")
+            continue
+        for header in INCLUDE.findall(path.read_text()):
+            first = header.split("/")[0]
+            if first in MAY_USE and "/" in header:
+                if first not in MAY_USE[module] | {module, "support"}:
+                    bad.append(f"{path.relative_to(ROOT)}: {module} may not use {first} ({header})")
+            for prefix, owners in THIRD_PARTY.items():
+                if header.startswith(prefix) and module not in owners:
+                    bad.append(f"{path.relative_to(ROOT)}: {header} belongs to {sorted(owners) or 'no module'}")
+    for line in bad:
+        print(line)
+    print(f"{len(files)} files, {len(bad)} violations")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+// Shared parts of the verbs.
+#include "cli.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "support/file.h"
+#include "toolchain/embedded.h"
+
+namespace pitot::cli {
+
+report::TextStyle Options::style(int descriptor) const {
+  report::TextStyle s;
+  s.colour = report::want_colour(colour, std::getenv("NO_COLOR"), ::isatty(descriptor) != 0);
+  return s;
+}
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void fail(Options& options, const Error& error) {
+  std::fprintf(stderr, "pitot: error: %s\n", error.message.c_str());
+  int code = error.kind == ErrorKind::kMissing ? kMissing : kUsage;
+  if (options.exit_code < code) options.exit_code = code;
+}
+
+std::vector<Input> read_inputs(const std::vector<std::string>& paths, Options& options) {
+  std::vector<Input> inputs;
+  for (const std::string& path : paths) {
+    auto files = list_files(path, {".ptx"});
+    if (!files) {
+      fail(options, files.error());
+      continue;
+    }
+    if (files->empty()) fail(options, input_error(path + ": no .ptx file below this directory"));
+    for (const std::string& file : *files) {
+      auto text = read_file(file);
+      if (!text) {
+        fail(options, text.error());
+        continue;
+      }
+      std::string name = file == "-" ? "<stdin>" : file;
+      if (!toolchain::looks_binary(*text)) {
+        inputs.push_back({name, std::move(*text)});
+        continue;
+      }
+      auto members = toolchain::embedded_ptx(*text, name);
+      if (!members) {
+        fail(options, members.error());
+        continue;
+      }
+      for (auto& member : *members) inputs.push_back({member.name, std::move(member.text)});
+    }
+  }
+  return inputs;
+}
+
+void add_format(CLI::App& verb, Options& options, const std::vector<std::string>& choices) {
+  verb.add_option("-f,--format", options.format, "output format")
+      ->check(CLI::IsMember(choices))
+      ->default_str(choices.front());
+}
+
+void add_paths(CLI::App& verb, std::vector<std::string>& paths, const std::string& what) {
+  verb.add_option("PATH", paths, what)->required();
+}
+
+void add_examples(CLI::App& verb, const std::string& examples) {
+  verb.footer("Examples:\n" + examples);
+}
+
+}  // namespace pitot::cli
