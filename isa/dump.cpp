@@ -78,9 +78,11 @@ void dump(const Table& table) {
   const char* separator = "\n";
   for (const auto& [name, forms] : table.instructions)
     for (const Form& form : forms) {
-      std::printf("%s {\"mnemonic\": \"%s\", \"file\": \"%s\", \"line\": %d, \"slots\": %s, ",
-                  separator, name.c_str(), form.file.c_str(), form.line,
-                  json_list(form.slots).c_str());
+      std::printf(
+          "%s {\"mnemonic\": \"%s\", \"file\": \"%s\", \"line\": %d, \"leading\": %zu, \"slots\": "
+          "%s, ",
+          separator, name.c_str(), form.file.c_str(), form.line, form.leading,
+          json_list(form.slots).c_str());
       std::printf("\"operands\": %s, \"exclusions\": %s, \"requirement\": %s, \"unless\": %s}",
                   json_list(form.operands).c_str(), json_list(form.exclusions).c_str(),
                   json(form.requirement).c_str(), json(form.unless).c_str());

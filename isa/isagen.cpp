@@ -230,6 +230,7 @@ class Generator {
     for (const std::string& effect : form.effects) effects += " | " + effect;
     return "{Mnemonic::" + enumerator(name) + ", " +
            span_of("kSlots", slots_.add(slots), slots.size()) + ", " +
+           std::to_string(form.leading) + ", " +
            span_of("kOperands", operands_.add(operands), operands.size()) + ", " +
            span_of("kExclusions", exclusions_.add(exclusions), exclusions.size()) + ", " +
            std::to_string(requirement(form.requirement)) + ", " +

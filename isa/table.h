@@ -70,6 +70,7 @@ struct Form {
   std::string file;
   int line = 0;
   std::vector<Slot> slots;
+  size_t leading = 0;  // of the slots, those that must come first and in this order
   std::vector<Operand> operands;
   std::vector<Exclusion> exclusions;
   Requirement requirement;

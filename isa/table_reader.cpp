@@ -164,9 +164,14 @@ int variable_index(std::string_view name) {
   return index == std::string_view::npos ? -1 : static_cast<int>(index);
 }
 
-std::vector<Slot> read_slots(Cursor at, const Lists& lists) {
-  std::vector<Slot> slots;
+void read_slots(Cursor at, const Lists& lists, Form& form) {
+  std::vector<Slot>& slots = form.slots;
   while (!at.done()) {
+    if (at.take('|')) {
+      if (form.leading) at.fail("a second '|'");
+      form.leading = slots.size();
+      continue;
+    }
     Slot slot;
     if (at.take('.')) {
       Alternative only;
@@ -194,7 +199,6 @@ std::vector<Slot> read_slots(Cursor at, const Lists& lists) {
     }
     slots.push_back(std::move(slot));
   }
-  return slots;
 }
 
 Exclusion read_exclusion(Cursor& at, const Lists& lists) {
@@ -485,7 +489,7 @@ class Reader {
     Form form = defaults_;
     form.file = file_;
     form.line = last_row_ = number;
-    form.slots = read_slots(parts[0], lists_);
+    read_slots(parts[0], lists_, form);
     if (parts.size() > 1) form.operands = read_operands(parts[1]);
     if (parts.size() > 2 && !parts[2].done()) {
       form.requirement = read_requirement(parts[2]);

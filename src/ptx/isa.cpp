@@ -68,6 +68,12 @@ bool holds(const Exclusion& exclusion, std::span<const ModId> mods, const Match&
                      [&](const Clause& clause) { return holds(clause, mods, match); });
 }
 
+const SlotAlternative* find(const Slot& slot, ModId mod) {
+  for (const SlotAlternative& a : slot.alternatives)
+    if (a.mod == mod) return &a;
+  return nullptr;
+}
+
 // Gives every modifier the first free slot that takes it, types and spaces from left to right.
 Match match(std::span<const ModId> mods, const Form& form) {
   Match result;
@@ -76,25 +82,37 @@ Match match(std::span<const ModId> mods, const Form& form) {
   uint32_t filled = 0;
   size_t required = 0;
   size_t first_free[] = {0, 0, 0};  // by Ordered
-  for (size_t m = 0; m < mods.size(); ++m) {
+  auto take = [&](size_t i, const SlotAlternative& a) {
+    const Slot& slot = form.slots[i];
+    filled |= 1u << i;
+    if (slot.variable >= 0) result.variables[static_cast<size_t>(slot.variable)] = a.mod;
+    required += !slot.optional;
+    result.used[result.count++] = &a;
+  };
+  size_t m = 0;
+  // The operation's own name ("cta.red" of bar.cta.red.popc) comes first.
+  for (size_t i = 0; i < form.leading; ++i) {
+    const SlotAlternative* a = m < mods.size() ? find(form.slots[i], mods[m]) : nullptr;
+    if (a) {
+      take(i, *a);
+      ++m;
+    } else if (!form.slots[i].optional) {
+      return result;
+    }
+  }
+  for (; m < mods.size(); ++m) {
     ModId mod = mods[m];
     if (!(filter.mods >> (mod % 64) & 1)) return result;
     bool found = false;
     Ordered order = ordered(mod);
     size_t& first = first_free[static_cast<size_t>(order)];
-    for (size_t i = first; i < form.slots.size() && !found; ++i) {
+    for (size_t i = std::max<size_t>(first, form.leading); i < form.slots.size() && !found; ++i) {
       if (filled >> i & 1) continue;
-      const Slot& slot = form.slots[i];
-      for (const SlotAlternative& a : slot.alternatives) {
-        if (a.mod != mod) continue;
-        filled |= 1u << i;
-        if (order != Ordered::kNo) first = i + 1;
-        if (slot.variable >= 0) result.variables[static_cast<size_t>(slot.variable)] = mod;
-        required += !slot.optional;
-        result.used[result.count++] = &a;
-        found = true;
-        break;
-      }
+      const SlotAlternative* a = find(form.slots[i], mod);
+      if (!a) continue;
+      take(i, *a);
+      if (order != Ordered::kNo) first = i + 1;
+      found = true;
     }
     if (found) continue;
     bool repeated = kModMeanings[mod].repeatable &&

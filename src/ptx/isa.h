@@ -192,6 +192,7 @@ struct Exclusion {
 struct Form {
   Mnemonic mnemonic;
   std::span<const Slot> slots;
+  uint8_t leading = 0;  // of the slots, those that must come first and in this order
   std::span<const OperandSpec> operands;
   std::span<const Exclusion> exclusions;
   uint16_t requirement = 0;

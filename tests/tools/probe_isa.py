@@ -150,6 +150,13 @@ def bind(form, mods, type_names):
     types = ["", "", "", ""]
     filled = set()
     last = -1
+    mods = list(mods)
+    for i, slot in enumerate(form["slots"][:form["leading"]]):
+        filled.add(i)
+        if mods and any(a[0] == mods[0] for a in slot["alternatives"]):
+            if slot["variable"] >= 0:
+                types[slot["variable"]] = mods[0]
+            mods = mods[1:]
     for mod in mods:
         for i, slot in enumerate(form["slots"]):
             if i in filled or (mod in type_names and i <= last):
@@ -218,6 +225,9 @@ def neighbours(mods, vocabulary, count, rng):
         edits.add(mods[:i] + mods[i + 1:])
         for other in vocabulary:
             edits.add(mods[:i] + (other,) + mods[i + 1:])
+        rest = mods[:i] + mods[i + 1:]
+        for j in range(len(mods)):
+            edits.add(rest[:j] + (mods[i],) + rest[j:])
     for other in vocabulary:
         for i in (0, len(mods)):
             edits.add(mods[:i] + (other,) + mods[i:])
