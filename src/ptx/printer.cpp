@@ -92,6 +92,9 @@ class Canonical {
       return;
     }
     out_ += "\n{\n";
+    label_numbers_.clear();
+    uint32_t used = 0;
+    for (const Label& l : f.labels) label_numbers_.push_back(l.uses > 0 ? used++ : 0);
     name_registers(f);
     for (SymbolId id : f.variables) {
       out_ += "\t";
@@ -175,7 +178,7 @@ class Canonical {
   }
   std::string label_name(LabelId id) {
     if (!rename_) return std::string(f_->labels[id].name);
-    return "$L" + std::to_string(id);
+    return "$L" + std::to_string(label_numbers_[id]);
   }
 
   void instruction(const Instruction& i) {
@@ -280,6 +283,7 @@ class Canonical {
   std::map<uint32_t, const Symbol*> items_;  // module-scope variables by place
   std::unordered_map<uint32_t, std::vector<const Symbol*>> tables_;  // by function, in order
   std::vector<std::string> names_;
+  std::vector<uint32_t> label_numbers_;
   std::string out_;
 };
 
