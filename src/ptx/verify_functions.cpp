@@ -1,0 +1,212 @@
+// Functions as a whole: prototypes that agree, names that clash, launch bounds and other directives.
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "ptx/verify_context.h"
+#include "ptx/verify_signature.h"
+
+namespace pitot::ptx {
+namespace {
+
+constexpr uint32_t kMostRegisters = 255;   // a thread can have
+constexpr uint32_t kLeastRegisters = 24;  // ptxas raises .maxnreg to this
+
+struct DirectiveNeed {
+  std::string_view name;
+  Need need;
+  bool entry_only;
+};
+
+// PTX ISA, "Performance-Tuning Directives" and "Cluster Dimension Directives"; ptxas 13.0 agrees.
+constexpr DirectiveNeed kDirectiveNeeds[] = {
+    {".maxntid", {13, 0, Need::Suffix::kOrHigher}, true},
+    {".reqntid", {21, 0, Need::Suffix::kOrHigher}, true},
+    {".maxnreg", {13, 0, Need::Suffix::kOrHigher}, true},
+    {".minnctapersm", {20, 0, Need::Suffix::kOrHigher}, true},
+    {".maxnctapersm", {13, 0, Need::Suffix::kOrHigher}, true},
+    {".reqnctapercluster", {78, 90, Need::Suffix::kOrHigher}, true},
+    {".explicitcluster", {78, 90, Need::Suffix::kOrHigher}, true},
+    {".maxclusterrank", {78, 90, Need::Suffix::kOrHigher}, true},
+    {".blocksareclusters", {90, 90, Need::Suffix::kOrHigher}, true},
+    {".noreturn", {64, 30, Need::Suffix::kOrHigher}, false},
+};
+
+class FunctionVerifier {
+ public:
+  explicit FunctionVerifier(VerifyContext& ctx) : ctx_(ctx), m_(ctx.module) {}
+  void run();
+
+ private:
+  void check_labels(const Function& f);
+  void check_directives(const Function& f);
+  void check_bounds(const Function& f);
+  void check_prototypes();
+  void compare(const Function& first, const Function& second);
+  SourceRange name_range(const Function& f) const;
+  // The directive `name` of the function's header, else the header's name.
+  SourceRange directive(const Function& f, std::string_view name) const;
+  void error(const char* code, SourceRange where, std::string message, std::string hint = {}) {
+    ctx_.out.error(code, where, std::move(message), std::move(hint));
+  }
+
+  VerifyContext& ctx_;
+  const Module& m_;
+};
+
+SourceRange FunctionVerifier::name_range(const Function& f) const {
+  auto at = static_cast<uint32_t>(f.name.data() - m_.text().data());
+  return {at, at + static_cast<uint32_t>(f.name.size())};
+}
+
+SourceRange FunctionVerifier::directive(const Function& f, std::string_view name) const {
+  for (const DirectiveNode& d : f.performance_directives)
+    if (d.name == name) return d.range;
+  return name_range(f);
+}
+
+// A label shares its scope's names with registers and variables.
+void FunctionVerifier::check_labels(const Function& f) {
+  if (f.labels.empty()) return;
+  std::unordered_map<std::string_view, std::vector<uint32_t>> taken;
+  auto take = [&](std::string_view name, uint32_t scope) { taken[name].push_back(scope); };
+  for (const RegisterDeclaration& d : f.register_declarations)
+    if (d.count == 0) take(d.name, d.scope);
+  for (SymbolId id : f.variables) take(m_.symbols[id].name, m_.symbols[id].scope);
+  for (SymbolId id : f.parameters) take(m_.symbols[id].name, 0);
+  for (SymbolId id : f.returns) take(m_.symbols[id].name, 0);
+  if (taken.empty()) return;
+  for (const Label& label : f.labels) {
+    auto it = taken.find(label.name);
+    if (it == taken.end()) continue;
+    for (uint32_t scope : it->second)
+      if (scope == label.scope) {
+        error("redefined-name", label.range,
+              fmt::format("label '{}' has the name of a register or variable of the same scope", label.name));
+        break;
+      }
+  }
+}
+
+void FunctionVerifier::check_directives(const Function& f) {
+  for (const DirectiveNode& d : f.performance_directives) {
+    for (const DirectiveNeed& row : kDirectiveNeeds) {
+      if (row.name != d.name) continue;
+      if (row.entry_only && !f.is_entry)
+        error("directive-placement", d.range,
+              fmt::format("'{}' is for kernels, and '{}' is a .func", d.name, f.name));
+      if (!satisfies(row.need, ctx_.ptx, ctx_.target)) {
+        const Needs group(&row.need, 1);
+        ctx_.requirements.unmet(d.name, d.range, std::span(&group, 1));
+      }
+    }
+    if (d.name == ".noreturn" && (f.is_entry || !f.returns.empty() || !f.register_returns.empty()))
+      error("directive-placement", d.range,
+            fmt::format("'.noreturn' is for a .func without return values, and '{}' is none", f.name));
+  }
+}
+
+void FunctionVerifier::check_bounds(const Function& f) {
+  const LaunchBounds& b = f.bounds;
+  auto zero = [&](std::string_view name, bool is_zero) {
+    if (is_zero)
+      error("launch-bounds", directive(f, name), fmt::format("'{}' of '{}' must not be zero", name, f.name));
+  };
+  auto any_zero = [](const std::optional<std::array<uint32_t, 3>>& v) {
+    return v && ((*v)[0] == 0 || (*v)[1] == 0 || (*v)[2] == 0);
+  };
+  zero(".maxntid", any_zero(b.maxntid));
+  zero(".reqntid", any_zero(b.reqntid));
+  zero(".maxnreg", b.maxnreg == 0u);
+  zero(".minnctapersm", b.minnctapersm == 0u);
+  if (b.maxntid && b.reqntid)
+    error("launch-bounds", directive(f, ".reqntid"),
+          fmt::format("'{}' has both .maxntid and .reqntid", f.name), "keep one of them");
+  if (b.reqnctapercluster && b.maxclusterrank)
+    error("launch-bounds", directive(f, ".maxclusterrank"),
+          fmt::format("'{}' has both .reqnctapercluster and .maxclusterrank", f.name),
+          "keep one of them");
+  if (b.blocksareclusters && (!b.reqntid || !b.reqnctapercluster))
+    error("launch-bounds", directive(f, ".blocksareclusters"),
+          fmt::format("'.blocksareclusters' of '{}' needs .reqntid and .reqnctapercluster", f.name));
+  if (b.maxnctapersm && ctx_.ptx >= 21)
+    error("removed-instruction", directive(f, ".maxnctapersm"),
+          "'.maxnctapersm' is not supported from PTX 2.1 on", "use .minnctapersm");
+  if (b.minnctapersm && *b.minnctapersm != 0 && !b.maxntid && !b.reqntid)
+    ctx_.out.warning("launch-bounds", directive(f, ".minnctapersm"),
+                     fmt::format("'.minnctapersm' of '{}' is ignored without .maxntid or .reqntid", f.name));
+  if (b.maxnreg && *b.maxnreg > kMostRegisters)
+    ctx_.out.warning("launch-bounds", directive(f, ".maxnreg"),
+                     fmt::format("'{}' may use {} registers, but a thread has at most {}: ignored", f.name,
+                                 *b.maxnreg, kMostRegisters));
+  if (b.maxnreg && *b.maxnreg != 0 && *b.maxnreg < kLeastRegisters)
+    ctx_.out.warning("launch-bounds", directive(f, ".maxnreg"),
+                     fmt::format("'{}' may use {} registers, which ptxas raises to {}", f.name, *b.maxnreg,
+                                 kLeastRegisters));
+}
+
+void FunctionVerifier::compare(const Function& first, const Function& second) {
+  const SourceRange where = name_range(second);
+  if (first.is_entry != second.is_entry) return;  // redefined-name
+  const Signature a = signature_of(m_, first), b = signature_of(m_, second);
+  auto lists = [&](const std::vector<Formal>& x, const std::vector<Formal>& y, const char* what) {
+    if (x.size() != y.size()) {
+      error("prototype-mismatch", where,
+            fmt::format("'{}' has {} {}s here and {} in its first declaration", second.name, y.size(), what,
+                        x.size()));
+      return;
+    }
+    for (size_t k = 0; k < x.size(); ++k) {
+      if (x[k].type == y[k].type && x[k].is_array == y[k].is_array && x[k].size == y[k].size &&
+          x[k].alignment == y[k].alignment && x[k].in_register == y[k].in_register)
+        continue;
+      error("prototype-mismatch", where,
+            fmt::format("{} {} of '{}' differs from its first declaration (.{}, {} bytes; there .{}, {} bytes)",
+                        what, k + 1, second.name, name_of(y[k].type), y[k].size, name_of(x[k].type),
+                        x[k].size));
+      return;
+    }
+  };
+  lists(a.returns, b.returns, "return value");
+  lists(a.parameters, b.parameters, "parameter");
+  if (first.linkage == Linkage::kExtern && second.has_body)
+    error("prototype-mismatch", where,
+          fmt::format("'{}' was declared .extern and is defined here", second.name),
+          "declare it .visible, or not at all");
+}
+
+void FunctionVerifier::check_prototypes() {
+  std::unordered_map<std::string_view, uint32_t> first;
+  for (uint32_t k = 0; k < m_.functions.size(); ++k) {
+    const Function& f = m_.functions[k];
+    auto [it, fresh] = first.try_emplace(f.name, k);
+    if (!fresh) compare(m_.functions[it->second], f);
+    if (f.linkage == Linkage::kExtern && f.has_body)
+      error("declaration-linkage", name_range(f),
+            fmt::format("'{}' is .extern and cannot have a body", f.name));
+    if (f.symbol == kNoId) continue;
+    // Declared here and nowhere defined: only .extern says that another module has it.
+    const Symbol& symbol = m_.symbols[f.symbol];
+    if (fresh && !f.has_body && f.linkage != Linkage::kExtern && symbol.kind == SymbolKind::kFunction &&
+        symbol.function != kNoId && !m_.functions[symbol.function].has_body)
+      error("undefined-function", name_range(f), fmt::format("'{}' is declared but not defined", f.name),
+            "declare it .extern if another module defines it");
+  }
+}
+
+void FunctionVerifier::run() {
+  check_prototypes();
+  for (const Function& f : m_.functions) {
+    check_labels(f);
+    check_directives(f);
+    check_bounds(f);
+  }
+}
+
+}  // namespace
+
+void verify_functions(VerifyContext& ctx) { FunctionVerifier(ctx).run(); }
+
+}  // namespace pitot::ptx

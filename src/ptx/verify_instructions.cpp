@@ -1,0 +1,236 @@
+// Every instruction of every body: guard, operands, and what the opcode needs of version and target.
+#include <fmt/format.h>
+
+#include "ptx/special_register.h"
+#include "ptx/verify_context.h"
+#include "ptx/verify_describe.h"
+#include "ptx/verify_operands.h"
+#include "ptx/verify_rules.h"
+
+namespace pitot::ptx {
+namespace {
+
+// How far a row goes along with an instruction's operands.
+struct Attempt {
+  bool fits = false;
+  size_t matched = 0;  // operands before the first misfit
+  Misfit misfit;
+  const ReadyOperand* wanted = nullptr;
+};
+
+class InstructionVerifier {
+ public:
+  InstructionVerifier(VerifyContext& ctx, RuleTable& rules, const Function& function)
+      : ctx_(ctx), rules_(rules), function_(function), matcher_(ctx.module, function) {}
+
+  void run() {
+    for (const Instruction& i : ctx_.module.body(function_)) check(i);
+  }
+
+ private:
+  void check(const Instruction& i);
+  Attempt attempt(const ReadyForm& form, const OpcodeTraits& traits,
+                  std::span<const Operand> operands) const;
+  void report_misfit(const Instruction& i, const OpcodeRules& rules,
+                     std::span<const Operand> operands);
+  void report_count(const Instruction& i, const ReadyForm& form, size_t given);
+  void check_support(const Instruction& i, ReadyForm& form);
+  void check_values(const Instruction& i, std::span<const Operand> operands);
+  void check_special_registers(std::span<const Operand> operands);
+  SourceRange culprit(const Instruction& i, const Form& form) const;
+
+  VerifyContext& ctx_;
+  RuleTable& rules_;
+  const Function& function_;
+  OperandMatcher matcher_;
+};
+
+Attempt InstructionVerifier::attempt(const ReadyForm& form, const OpcodeTraits& traits,
+                                     std::span<const Operand> operands) const {
+  Attempt result;
+  if (operands.size() < form.required || operands.size() > form.operands.size()) {
+    result.misfit.fault = operands.size() < form.required ? Fault::kMissing : Fault::kExtra;
+    return result;
+  }
+  // Optional operands are left out from the first one that does not fit on.
+  size_t spare = form.operands.size() - operands.size();
+  size_t k = 0;
+  for (const ReadyOperand& wanted : form.operands) {
+    if (k == operands.size()) {
+      if (!wanted.spec->optional) {
+        result.misfit.fault = Fault::kMissing;
+        return result;
+      }
+      continue;
+    }
+    Misfit misfit = matcher_.match(wanted, operands[k], traits);
+    if (misfit.fault == Fault::kNone || misfit.fault == Fault::kUnresolved) {
+      ++k;
+      continue;
+    }
+    if (wanted.spec->optional && spare > 0) {
+      --spare;
+      continue;
+    }
+    result.matched = k;
+    result.misfit = misfit;
+    result.wanted = &wanted;
+    return result;
+  }
+  result.matched = k;
+  result.fits = k == operands.size();
+  if (!result.fits) result.misfit.fault = Fault::kExtra;
+  return result;
+}
+
+void InstructionVerifier::check(const Instruction& i) {
+  if (i.guard != kNoId && function_.registers[i.guard].type != Type::kPred) {
+    const Register& reg = function_.registers[i.guard];
+    auto at = static_cast<uint32_t>(ctx_.module.slice(i.range).find(reg.name));
+    ctx_.out.error("guard-not-predicate",
+                   {i.range.begin + at, i.range.begin + at + static_cast<uint32_t>(reg.name.size())},
+                   fmt::format("register '{}' (.{}) cannot guard an instruction: a predicate is needed",
+                               reg.name, name_of(reg.type)),
+                   "compare with setp to get a predicate");
+  }
+  const Opcode& opcode = *i.opcode;
+  if (opcode.candidates.empty()) return;  // the parser reported the spelling
+  OpcodeRules& rules = rules_.rules_for(opcode);
+  const auto operands = ctx_.module.operands_of(i);
+  if (opcode.has(kCall)) {
+    verify_call(ctx_, function_, i);
+    check_support(i, rules.forms.front());
+    return;
+  }
+  ReadyForm* best = nullptr;
+  for (ReadyForm& form : rules.forms) {
+    if (!attempt(form, rules.traits, operands).fits) continue;
+    if (best == nullptr || (best->support != Support::kYes && form.support == Support::kYes) ||
+        (best->support > Support::kDeprecated && form.support == Support::kDeprecated))
+      best = &form;
+    if (best->support == Support::kYes) break;
+  }
+  if (best == nullptr) {
+    report_misfit(i, rules, operands);
+    return;
+  }
+  if (best->support != Support::kYes) check_support(i, *best);
+  check_values(i, operands);
+  if (rules.traits.takes_special) check_special_registers(operands);
+}
+
+void InstructionVerifier::report_count(const Instruction& i, const ReadyForm& form, size_t given) {
+  size_t least = form.required, most = form.operands.size();
+  std::string counts = least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
+  auto operands = ctx_.module.operands_of(i);
+  SourceRange where = given > most ? operands[most].range : i.opcode_range;
+  ctx_.out.error("operand-count", where,
+                 fmt::format("'{}' takes {} operand{}, not {}", i.opcode->text, counts,
+                             most == 1 && least == 1 ? "" : "s", given),
+                 fmt::format("usage: {}", usage(*i.opcode, form.operands)));
+}
+
+// Explains by the row that goes along farthest, among those that this version and target have if any.
+void InstructionVerifier::report_misfit(const Instruction& i, const OpcodeRules& rules,
+                                        std::span<const Operand> operands) {
+  const ReadyForm* best = nullptr;
+  Attempt best_attempt;
+  auto rank = [](const Attempt& a, const ReadyForm& form) {
+    bool counts = a.misfit.operand != nullptr;
+    return (counts ? 100 : 0) + static_cast<int>(a.matched) * 2 +
+           (form.support == Support::kYes || form.support == Support::kDeprecated ? 1 : 0);
+  };
+  for (const ReadyForm& form : rules.forms) {
+    Attempt a = attempt(form, rules.traits, operands);
+    if (best != nullptr && rank(a, form) <= rank(best_attempt, *best)) continue;
+    best = &form;
+    best_attempt = a;
+  }
+  if (best_attempt.misfit.operand == nullptr) {
+    report_count(i, *best, operands.size());
+    return;
+  }
+  FaultText text = explain(ctx_.module, function_, *i.opcode, *best_attempt.wanted, best_attempt.misfit);
+  ctx_.out.error(std::move(text.code), best_attempt.misfit.operand->range, std::move(text.message),
+                 std::move(text.hint));
+}
+
+// The modifier whose need is not met, or the whole opcode.
+SourceRange InstructionVerifier::culprit(const Instruction& i, const Form& form) const {
+  const Opcode& opcode = *i.opcode;
+  const SourceRange whole = i.opcode_range;
+  if (!satisfies(needs(form.requirement), ctx_.ptx, ctx_.target)) return whole;
+  if (whole.end - whole.begin != opcode.text.size()) return whole;
+  size_t at = opcode.text.find('.');
+  for (ModId mod : opcode.modifiers) {
+    if (at == std::string_view::npos) break;
+    size_t next = std::min(opcode.text.find('.', at + 1), opcode.text.size());
+    for (const Slot& slot : form.slots)
+      for (const SlotAlternative& a : slot.alternatives)
+        if (a.mod == mod && !satisfies(needs(a.requirement), ctx_.ptx, ctx_.target))
+          return {whole.begin + static_cast<uint32_t>(at), whole.begin + static_cast<uint32_t>(next)};
+    at = next;
+  }
+  return whole;
+}
+
+void InstructionVerifier::check_support(const Instruction& i, ReadyForm& form) {
+  if (form.support == Support::kYes) return;
+  if (form.ticket != UINT32_MAX) {
+    ctx_.requirements.again(form.ticket);
+    return;
+  }
+  const std::string_view what = i.opcode->text;
+  switch (form.support) {
+    case Support::kRemoved:
+      form.ticket = ctx_.requirements.removed(what, i.opcode_range, needs(form.form->unless));
+      break;
+    case Support::kDeprecated:
+      form.ticket = ctx_.requirements.deprecated(what, i.opcode_range, needs(form.form->deprecated));
+      break;
+    default:
+      form.ticket = ctx_.requirements.unmet(what, culprit(i, *form.form),
+                                            requirements(*i.opcode, *form.form));
+  }
+}
+
+void InstructionVerifier::check_special_registers(std::span<const Operand> operands) {
+  for (const Operand& o : operands) {
+    if (o.kind != OperandKind::kSpecialRegister) continue;
+    std::string_view name = ctx_.module.slice(o.range);
+    const SpecialRegister* special =
+        find_special_register(o.selector == Selector::kNone ? name : name.substr(0, name.size() - 2));
+    if (special == nullptr || satisfies(special->need, ctx_.ptx, ctx_.target)) continue;
+    const Needs group(&special->need, 1);
+    ctx_.requirements.unmet(special->name, o.range, std::span(&group, 1));
+  }
+}
+
+// Rules on constants that the table's ranges do not say.
+void InstructionVerifier::check_values(const Instruction& i, std::span<const Operand> operands) {
+  const Mnemonic m = i.opcode->mnemonic;
+  if (m == Mnemonic::kMov && operands.size() == 2) {
+    if (operands[0].kind == OperandKind::kVector && operands[1].kind == OperandKind::kVector)
+      ctx_.out.error("vector-operand", operands[1].range,
+                     fmt::format("'{}' packs or unpacks: one operand must be a scalar", i.opcode->text));
+    return;
+  }
+  if (m == Mnemonic::kBar || m == Mnemonic::kBarrier) {
+    // The last integer of a barrier with a thread count; warps arrive whole.
+    size_t count_at = i.opcode->has_mod(Mod::kRed) ? 2 : 1;
+    if (operands.size() > count_at && operands[count_at].kind == OperandKind::kInteger &&
+        operands[count_at].value % 32 != 0)
+      ctx_.out.error("value-out-of-range", operands[count_at].range,
+                     fmt::format("{} threads cannot wait at a barrier: a multiple of the warp size 32 is needed",
+                                 operands[count_at].value));
+  }
+}
+
+}  // namespace
+
+void verify_instructions(VerifyContext& ctx) {
+  RuleTable rules(ctx.ptx, ctx.target);
+  for (const Function& f : ctx.module.functions) InstructionVerifier(ctx, rules, f).run();
+}
+
+}  // namespace pitot::ptx
