@@ -139,21 +139,22 @@ enum class OperandClass : uint8_t {
 struct OperandSpec {
   OperandClass cls = OperandClass::kSource;
   Access access = Access::kRead;
-  Type fixed = Type::kNone;    // used when variable < 0; kNone with variable < 0: any type
-  int8_t variable = -1;        // 0..3
-  bool doubled = false;        // twice as wide (mul.wide)
-  bool optional = false;       // may be left out
-  bool may_be_wider = false;   // register may exceed the instruction type (ld, st, cvt)
-  bool may_negate = false;     // `!p`
-  bool may_sink = false;       // `_`
-  bool second_pred = false;    // `d|p` allowed
-  bool by_vector = false;      // element count is that of the .vN modifier
-  bool may_select = false;     // a byte or halfword selector or mask: `%r1.b0`, `%r1.h10` (video)
-  bool may_minus = false;      // a leading `-` on a register (vmad)
-  bool may_pack = false;       // `{…}` of narrower elements filling the type (mov)
-  bool may_be_symbol = false;  // the address of a variable, label or function (mov)
-  bool braced = false;         // `{…}` is required, also around one element
-  uint8_t count_min = 1;       // elements; of a special operand, what it holds (coordinates)
+  Type fixed = Type::kNone;      // used when variable < 0; kNone with variable < 0: any type
+  int8_t variable = -1;          // 0..3
+  bool doubled = false;          // twice as wide (mul.wide)
+  bool optional = false;         // may be left out
+  bool may_be_wider = false;     // register may exceed the instruction type (ld, st, cvt)
+  bool may_negate = false;       // `!p`
+  bool may_sink = false;         // `_`
+  bool second_pred = false;      // `d|p` allowed
+  bool second_required = false;  // and `d` alone is not
+  bool by_vector = false;        // element count is that of the .vN modifier
+  bool may_select = false;       // a byte or halfword selector or mask: `%r1.b0`, `%r1.h10` (video)
+  bool may_minus = false;        // a leading `-` on a register (vmad)
+  bool may_pack = false;         // `{…}` of narrower elements filling the type (mov)
+  bool may_be_symbol = false;    // the address of a variable, label or function (mov)
+  bool braced = false;           // `{…}` is required, also around one element
+  uint8_t count_min = 1;         // elements; of a special operand, what it holds (coordinates)
   uint8_t count_max = 1;
   ModId when = 0;            // the operand is there exactly when this modifier is; 0: always
   std::string_view special;  // name of the special operand

@@ -81,14 +81,16 @@ void NameTable::clear() {
 
 bool split_numbered(std::string_view name, std::string_view& prefix, uint32_t& number) {
   size_t i = name.size();
-  while (i > 0 && name[i - 1] >= '0' && name[i - 1] <= '9') --i;
+  uint64_t value = 0, power = 1;
+  while (i > 0 && name[i - 1] >= '0' && name[i - 1] <= '9') {
+    value += power * static_cast<uint64_t>(name[--i] - '0');
+    power *= 10;
+    if (power > 10000000000ull) return false;
+  }
   size_t digits = name.size() - i;
-  if (digits == 0 || i == 0 || digits > 9 || (digits > 1 && name[i] == '0')) return false;
-  uint32_t value = 0;
-  for (size_t k = i; k < name.size(); ++k)
-    value = value * 10 + static_cast<uint32_t>(name[k] - '0');
+  if (digits == 0 || i == 0 || (digits > 1 && name[i] == '0') || value > UINT32_MAX) return false;
   prefix = name.substr(0, i);
-  number = value;
+  number = static_cast<uint32_t>(value);
   return true;
 }
 

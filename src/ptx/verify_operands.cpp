@@ -85,7 +85,8 @@ Misfit OperandMatcher::match_value(const ReadyOperand& wanted, const Operand& o,
 Fault OperandMatcher::match_register(const ReadyOperand& wanted, const Operand& o) const {
   const OperandSpec& spec = *wanted.spec;
   const Register& reg = function_.registers[o.id];
-  if (o.negated && !(spec.may_negate && reg.type == Type::kPred)) return Fault::kNegation;
+  // ptxas lets `!` stand before every predicate source.
+  if (o.negated && (reg.type != Type::kPred || spec.access != Access::kRead)) return Fault::kNegation;
   if (o.minus && !spec.may_minus) return Fault::kMinus;
   uint8_t elements = reg.vector;
   if (o.selector != Selector::kNone) {

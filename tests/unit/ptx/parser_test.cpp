@@ -95,8 +95,8 @@ TEST(Parser, HugeRangeCostsNothing) {
 
 TEST(Parser, VectorsElementsPairsAndSinks) {
   Module m = kernel(
-      ".reg .b32 %r<9>;\n.reg .pred p, q;\n.reg .v4 .f32 v;\n.reg .b64 %rd;\n"
-      " ld.global.v4.u32 {%r1, %r2, _, %r4}, [%rd];\n setp.lt.and.s32 p|q, %r1, %r2, !p;\n"
+      ".reg .b32 %r<9>;\n.reg .pred p1, q;\n.reg .v4 .f32 v;\n.reg .b64 %rd;\n"
+      " ld.global.v4.u32 {%r1, %r2, _, %r4}, [%rd];\n setp.lt.and.s32 p1|q, %r1, %r2, !p1;\n"
       " mov.f32 v.x, 0f3F800000;\n ret;");
   EXPECT_THAT(problems(m), IsEmpty());
   const Function& f = m.functions[0];
