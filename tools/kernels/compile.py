@@ -20,6 +20,7 @@ import nvcc_build
 import plain_ptx
 import ptxas_check
 import triton_build
+import variants
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "kernels"
@@ -92,6 +93,8 @@ def main():
         manifest.replace(KERNELS, directory, entries)
         changed += [p for p, text in before.items() if not p.exists() or p.read_bytes() != text]
         print(f"{directory.relative_to(KERNELS)}: {len(entries)} files")
+    if not arguments.only:
+        variants.main()
     if arguments.check and changed:
         raise SystemExit("differs from what was there:\n" + "\n".join(map(str, changed)))
 
