@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "support/file.h"
-#include "toolchain/embedded.h"
+#include "toolchain/embedded_ptx.h"
 
 namespace pitot::cli {
 
@@ -35,22 +35,12 @@ std::vector<Input> read_inputs(const std::vector<std::string>& paths, Options& o
     }
     if (files->empty()) fail(options, input_error(path + ": no .ptx file below this directory"));
     for (const std::string& file : *files) {
-      auto text = read_file(file);
-      if (!text) {
-        fail(options, text.error());
+      auto texts = toolchain::read_ptx_inputs(file);
+      if (!texts) {
+        fail(options, texts.error());
         continue;
       }
-      std::string name = file == "-" ? "<stdin>" : file;
-      if (!toolchain::looks_binary(*text)) {
-        inputs.push_back({name, std::move(*text)});
-        continue;
-      }
-      auto members = toolchain::embedded_ptx(*text, name);
-      if (!members) {
-        fail(options, members.error());
-        continue;
-      }
-      for (auto& member : *members) inputs.push_back({member.name, std::move(member.text)});
+      for (auto& t : *texts) inputs.push_back({std::move(t.label), std::move(t.text)});
     }
   }
   return inputs;
