@@ -1,0 +1,60 @@
+// Text and JSON of doctor.
+#include "report/doctor_report.h"
+
+#include <fmt/format.h>
+
+#include "report/json.h"
+
+namespace pitot::report {
+namespace {
+
+size_t forms(const Doctor& d) {
+  size_t n = 0;
+  for (const auto& [name, count] : d.instructions) n += count;
+  return n;
+}
+
+std::string ptx_version(uint16_t v) { return fmt::format("{}.{}", v / 10, v % 10); }
+
+}  // namespace
+
+std::string doctor_json(const Doctor& d) {
+  Json items = Json::array(), instructions = Json::object();
+  for (const auto& i : d.items)
+    items.push_back(
+        Json{{"name", i.name}, {"found", i.found}, {"detail", i.detail}, {"used_for", i.used_for}});
+  for (const auto& [name, count] : d.instructions) instructions[name] = count;
+  return dump(
+      Json{{"schema", "pitot.doctor/1"},
+           {"version", d.version},
+           {"items", std::move(items)},
+           {"ptxas_targets", d.ptxas_targets},
+           {"newest_ptx", d.newest_ptx == 0 ? Json(nullptr) : Json(ptx_version(d.newest_ptx))},
+           {"gpus", d.gpus},
+           {"instructions", std::move(instructions)}});
+}
+
+std::string doctor_text(const Doctor& d, const TextStyle& style, bool list_instructions) {
+  std::string out = "pitot " + d.version + "\n";
+  for (const auto& i : d.items) {
+    std::string mark =
+        i.found ? ink(style, Ink::kGood, "found  ") : ink(style, Ink::kFaint, "missing");
+    out += fmt::format("{}  {:<8} {}\n", mark, i.name, i.detail);
+    if (!i.found) out += fmt::format("                  needed for: {}\n", i.used_for);
+  }
+  if (!d.ptxas_targets.empty()) {
+    out += "ptxas assembles for";
+    for (const auto& t : d.ptxas_targets) out += " " + t;
+    if (d.newest_ptx != 0) out += fmt::format("; PTX up to {}", ptx_version(d.newest_ptx));
+    out += "\n";
+  }
+  out += fmt::format("GPU table: {} chips; instruction table: {} instructions, {} forms\n", d.gpus,
+                     d.instructions.size(), forms(d));
+  if (list_instructions)
+    for (const auto& [name, count] : d.instructions)
+      out += fmt::format("  {:<20} {} form{}\n", name, count, count == 1 ? "" : "s");
+  out += "verify, print, inspect, features, diff and gate need none of the above tools.\n";
+  return out;
+}
+
+}  // namespace pitot::report
