@@ -42,9 +42,10 @@ class Canonical {
   Canonical(const Module& m, bool rename) : m_(m), rename_(rename) {}
 
   std::string module() {
-    for (const Symbol& s : m_.symbols) {
-      if (s.kind == SymbolKind::kVariable && s.function == kNoId) items_[s.declaration.begin] = &s;
-      if (s.instruction != kNoId) tables_[s.function].push_back(&s);
+    for (SymbolId id = 0; id < m_.symbols.size(); ++id) {
+      const Symbol& s = m_.symbols[id];
+      if (s.kind == SymbolKind::kVariable && s.function == kNoId) items_[s.declaration.begin] = id;
+      if (s.instruction != kNoId) tables_[s.function].push_back(id);
     }
     out_ = ".version " + std::string(m_.slice(m_.version_range)) + "\n.target ";
     for (size_t i = 0; i < m_.targets.size(); ++i) {
@@ -54,10 +55,10 @@ class Canonical {
     out_ += "\n.address_size " + std::to_string(m_.address_size) + "\n";
     auto item = items_.begin();
     for (const Function& f : m_.functions) {
-      for (; item != items_.end() && item->first < f.range.begin; ++item) variable(*item->second);
+      for (; item != items_.end() && item->first < f.range.begin; ++item) variable(item->second);
       function(f);
     }
-    for (; item != items_.end(); ++item) variable(*item->second);
+    for (; item != items_.end(); ++item) variable(item->second);
     for (const auto& other : m_.others)
       if (other.name == ".alias") out_ += squeeze(m_.slice(other.range)) + "\n";
     return std::move(out_);
@@ -70,7 +71,13 @@ class Canonical {
   }
 
  private:
-  void variable(const Symbol& s) {
+  std::string symbol_name(SymbolId id) const {
+    auto it = symbol_names_.find(id);
+    return it != symbol_names_.end() ? it->second : std::string(m_.symbols[id].name);
+  }
+
+  void variable(SymbolId id) {
+    const Symbol& s = m_.symbols[id];
     // A declaration may list several names; each prints its own, from the shared head.
     std::string head(m_.slice({s.declaration.begin, s.range.begin}));
     if (size_t comma = head.find(',');
@@ -80,7 +87,7 @@ class Canonical {
     }
     out_ += squeeze(head);
     if (!out_.empty() && out_.back() != ' ') out_ += ' ';
-    out_ += squeeze(m_.slice({s.range.begin, s.declaration.end})) + ";\n";
+    out_ += symbol_name(id) + squeeze(m_.slice({s.range.end, s.declaration.end})) + ";\n";
   }
 
   void function(const Function& f) {
@@ -96,9 +103,17 @@ class Canonical {
     uint32_t used = 0;
     for (const Label& l : f.labels) label_numbers_.push_back(l.uses > 0 ? used++ : 0);
     name_registers(f);
+    symbol_names_.clear();
+    if (rename_) {
+      // Scopes dissolve, so equal names of different scopes must part.
+      for (SymbolId id : f.variables)
+        symbol_names_[id] = "$var" + std::to_string(symbol_names_.size());
+      for (SymbolId id : tables_[static_cast<uint32_t>(&f - m_.functions.data())])
+        symbol_names_[id] = "$table" + std::to_string(symbol_names_.size());
+    }
     for (SymbolId id : f.variables) {
       out_ += "\t";
-      variable(m_.symbols[id]);
+      variable(id);
     }
     size_t label = 0, directive = 0;
     const auto& tables = tables_[static_cast<uint32_t>(&f - m_.functions.data())];
@@ -110,8 +125,8 @@ class Canonical {
       for (; directive < f.directives.size() && f.directives[directive].instruction == k;
            ++directive)
         out_ += "\t" + squeeze(m_.slice(f.directives[directive].range)) + "\n";
-      for (; table < tables.size() && tables[table]->instruction == k; ++table)
-        print_table(*tables[table]);
+      for (; table < tables.size() && m_.symbols[tables[table]].instruction == k; ++table)
+        print_table(tables[table]);
       if (k == body.size()) break;
       out_ += "\t";
       instruction(body[k]);
@@ -120,12 +135,13 @@ class Canonical {
     out_ += "}\n";
   }
 
-  void print_table(const Symbol& s) {
+  void print_table(SymbolId id) {
+    const Symbol& s = m_.symbols[id];
     if (s.kind == SymbolKind::kPrototype) {
-      out_ += squeeze(m_.slice(s.declaration)) + "\n";
+      out_ += symbol_name(id) + squeeze(m_.slice({s.range.end, s.declaration.end})) + "\n";
       return;
     }
-    out_ += std::string(s.name) + ": " +
+    out_ += symbol_name(id) + ": " +
             (s.kind == SymbolKind::kBranchTargets ? ".branchtargets " : ".calltargets ");
     for (uint32_t t = 0; t < s.target_count; ++t) {
       if (t > 0) out_ += ", ";
@@ -217,7 +233,7 @@ class Canonical {
         out_ += register_name(o.id);
         break;
       case OperandKind::kSymbol:
-        out_ += m_.symbols[o.id].name;
+        out_ += symbol_name(o.id);
         offset(o.value);
         break;
       case OperandKind::kLabel:
@@ -264,7 +280,7 @@ class Canonical {
         out_ += register_name(o.id);
         break;
       case OperandKind::kSymbol:
-        out_ += m_.symbols[o.id].name;
+        out_ += symbol_name(o.id);
         break;
       case OperandKind::kInteger:
         out_ += std::to_string(o.value);
@@ -280,10 +296,11 @@ class Canonical {
   const Module& m_;
   const bool rename_;
   const Function* f_ = nullptr;
-  std::map<uint32_t, const Symbol*> items_;  // module-scope variables by place
-  std::unordered_map<uint32_t, std::vector<const Symbol*>> tables_;  // by function, in order
+  std::map<uint32_t, SymbolId> items_;                          // module-scope variables by place
+  std::unordered_map<uint32_t, std::vector<SymbolId>> tables_;  // by function, in order
   std::vector<std::string> names_;
   std::vector<uint32_t> label_numbers_;
+  std::unordered_map<SymbolId, std::string> symbol_names_;
   std::string out_;
 };
 
