@@ -36,11 +36,19 @@ std::string json(const Operand& o) {
                      std::to_string(o.count_min) + ", " + std::to_string(o.count_max) +
                      "], \"when\": " + quoted(o.when) + ", \"special\": " + quoted(o.special) +
                      ", \"values\": " + quoted(o.values) + ", \"flags\": [";
-  const std::pair<bool, const char*> flags[] = {
-      {o.doubled, "doubled"},     {o.optional, "optional"}, {o.may_be_wider, "wide"},
-      {o.may_negate, "neg"},      {o.may_sink, "sink"},     {o.second_pred, "pred"},
-      {o.by_vector, "by_vector"}, {o.may_select, "sel"},    {o.may_minus, "minus"},
-      {o.may_pack, "pack"},       {o.may_be_symbol, "sym"}, {o.braced, "braced"}};
+  const std::pair<bool, const char*> flags[] = {{o.doubled, "doubled"},
+                                                {o.optional, "optional"},
+                                                {o.may_be_wider, "wide"},
+                                                {o.may_negate, "neg"},
+                                                {o.may_sink, "sink"},
+                                                {o.second_pred, "pred"},
+                                                {o.second_required, "pred_required"},
+                                                {o.by_vector, "by_vector"},
+                                                {o.may_select, "sel"},
+                                                {o.may_minus, "minus"},
+                                                {o.may_pack, "pack"},
+                                                {o.may_be_symbol, "sym"},
+                                                {o.braced, "braced"}};
   bool first = true;
   for (auto [set, name] : flags) {
     if (!set) continue;

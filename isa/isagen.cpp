@@ -211,9 +211,9 @@ class Generator {
            ", Type::" + (o.type.empty() ? "kNone" : enumerator(o.type)) + ", " +
            std::to_string(o.variable) + ", " + flag(o.doubled) + flag(o.optional) +
            flag(o.may_be_wider) + flag(o.may_negate) + flag(o.may_sink) + flag(o.second_pred) +
-           flag(o.by_vector) + flag(o.may_select) + flag(o.may_minus) + flag(o.may_pack) +
-           flag(o.may_be_symbol) + flag(o.braced) + std::to_string(o.count_min) + ", " +
-           std::to_string(o.count_max) + ", " +
+           flag(o.second_required) + flag(o.by_vector) + flag(o.may_select) + flag(o.may_minus) +
+           flag(o.may_pack) + flag(o.may_be_symbol) + flag(o.braced) + std::to_string(o.count_min) +
+           ", " + std::to_string(o.count_max) + ", " +
            std::to_string(o.when.empty() ? 0 : mod_ids_.at(o.when)) + ", " + quoted(o.special) +
            ", " + quoted(o.values) + "}";
   }

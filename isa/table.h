@@ -39,6 +39,7 @@ struct Operand {
   bool may_negate = false;
   bool may_sink = false;
   bool second_pred = false;
+  bool second_required = false;
   bool by_vector = false;
   bool may_select = false;
   bool may_minus = false;

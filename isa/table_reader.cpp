@@ -283,6 +283,7 @@ Operand read_operand(Cursor& at) {
     } else if (at.take('|')) {
       if (at.word("pred") != "pred") at.fail("only '|pred' may follow");
       operand.second_pred = true;
+      operand.second_required = at.take('!');
     } else if (is_word(at.peek())) {
       std::string flag = at.word("a flag");
       if (flag == "wide") {

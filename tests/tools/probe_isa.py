@@ -47,8 +47,9 @@ def bits(type_name):
 class Registers:
     """Hands out registers of one kernel by width."""
 
-    def __init__(self):
+    def __init__(self, second_pred=False):
         self.used = collections.Counter()
+        self.second_pred = second_pred
 
     def new(self, width):
         name = {1: "%p", 8: "%c", 16: "%h", 32: "%r", 64: "%d", 128: "%q"}[width]
@@ -129,7 +130,10 @@ def operand_text(operand, regs, types, mods, mnemonic):
         count = 0
     if count:
         return "{" + ", ".join(regs.new(width) for _ in range(count)) + "}"
-    return regs.new(width)
+    text = regs.new(width)
+    if "pred_required" in flags or ("pred" in flags and regs.second_pred):
+        text += "|" + regs.new(1)
+    return text
 
 
 def operand_key(form, types, mods):
@@ -174,7 +178,7 @@ def bind(form, mods, type_names):
 def kernel(form, spelling, types, with_optional):
     """Body of a kernel with that one instruction, or None."""
     mnemonic, *mods = spelling.split(".")
-    regs = Registers()
+    regs = Registers(second_pred=with_optional)
     texts = []
     for operand in form["operands"]:
         if operand["when"] and operand["when"] not in mods:
@@ -361,7 +365,7 @@ def main():
             same = [v for f, v in verdicts
                     if operand_key(f, bind(f, mods, type_names) if candidates else types, mods) == key]
             expected = ["y" if any(v[i] in "yd" for v in same) else "n" for i in range(len(configs))]
-            variants = [True, False] if any("optional" in o["flags"] for o in form["operands"]) else [True]
+            variants = [True, False] if any("optional" in o["flags"] or "pred" in o["flags"] for o in form["operands"]) else [True]
             for with_optional in variants:
                 made = kernel(form, spelling, types, with_optional)
                 if made is None:
