@@ -1,0 +1,44 @@
+// The control-flow and value facts of one function, built together; what the address analyses stand
+// on.
+#pragma once
+
+#include "analysis/access_roles.h"
+#include "analysis/cfg.h"
+#include "analysis/dominators.h"
+#include "analysis/liveness.h"
+#include "analysis/loops.h"
+#include "analysis/reaching.h"
+#include "analysis/workspace.h"
+
+namespace pitot::analysis {
+
+// Reusable: `build` keeps the capacity of an earlier use. Module and function must outlive it.
+struct FlowFacts {
+  const ptx::Module* module = nullptr;
+  const ptx::Function* function = nullptr;
+  Accesses accesses;
+  Cfg cfg;
+  DominatorTree dom, post;
+  BlockLists frontiers;
+  LoopForest loops;
+  Liveness liveness;
+  DefUse values;
+
+  void build(const ptx::Module& m, const ptx::Function& f, Workspace& ws);
+
+  const ptx::Instruction& instruction(uint32_t i) const {
+    return module->instructions[function->first_instruction + i];
+  }
+  uint32_t instruction_count() const { return function->instruction_count; }
+  // The block where a value comes to be: 0 for values at entry.
+  BlockId block_of_value(ValueId v) const {
+    const Value& value = values.values[v];
+    if (value.kind == ValueKind::kWrite) return cfg.block_of[accesses.instruction_of[value.where]];
+    return value.kind == ValueKind::kPhi ? value.where : 0;
+  }
+  // The value that operand `operand` (element `element` of its braces or pair) reads; kNone if that
+  // is no register or the instruction is unreachable. Guards: operand kImplicitOperand.
+  ValueId read(uint32_t instruction, uint8_t operand, uint16_t element = 0) const;
+};
+
+}  // namespace pitot::analysis
