@@ -1,0 +1,13 @@
+# LZ4 and Zstandard for pitot_toolchain, as static archives where the release is linked statically.
+function(pitot_find_codec variable name)
+  if(PITOT_STATIC)
+    find_library(${variable} NAMES lib${name}.a)
+  endif()
+  find_library(${variable} NAMES ${name} REQUIRED)
+endfunction()
+pitot_find_codec(PITOT_LZ4_LIBRARY lz4)
+pitot_find_codec(PITOT_ZSTD_LIBRARY zstd)
+find_path(PITOT_LZ4_INCLUDE lz4.h REQUIRED)
+find_path(PITOT_ZSTD_INCLUDE zstd.h REQUIRED)
+target_link_libraries(pitot_toolchain PRIVATE ${PITOT_LZ4_LIBRARY} ${PITOT_ZSTD_LIBRARY})
+target_include_directories(pitot_toolchain SYSTEM PRIVATE ${PITOT_LZ4_INCLUDE} ${PITOT_ZSTD_INCLUDE})
