@@ -394,7 +394,7 @@ def mutations(table, lines, rng, limit):
                 else:
                     swap(Operand(operand.kind, operand.type, 1))
                     swap(Operand("sink"))
-            if operand.kind == "special" and operand.count:
+            if operand.kind == "special" and operand.special != "tmem" and operand.count:
                 for count in range(1, 6):
                     swap(Operand("special", operand.type, count, operand.special))
                 for reg in ("u32", "s32", "f32", "b32", "b16", "b64", "s64"):
