@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pitot::gate {
@@ -23,11 +25,12 @@ const char* to_string(ChangeClass c);  // "identical", …
 
 // Named numbers of one kernel in a stable order: "registers" → 64.
 struct Counts {
-  std::vector<std::pair<std::string, int64_t>> items;
-  void set(std::string name, int64_t value) { items.emplace_back(std::move(name), value); }
+  std::vector<std::pair<std::string, double>> items;
+  void set(std::string name, double value) { items.emplace_back(std::move(name), value); }
   // The value, or `missing` when there is none of that name.
-  int64_t get(std::string_view name, int64_t missing = 0) const;
+  double get(std::string_view name, double missing = 0) const;
   bool has(std::string_view name) const;
+  bool empty() const { return items.empty(); }
 };
 
 struct ConstantChange {
