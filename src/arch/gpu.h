@@ -1,5 +1,5 @@
 // The GPU table: what each compute capability's SM has and may hold, and what each chip as sold
-// has. The data is isa/gpus.toml, compiled in; every figure knows its source, unknown figures are
+// has. The data is isa/gpus, compiled in; every figure knows its source, unknown figures are
 // absent.
 #pragma once
 

@@ -155,11 +155,14 @@ Occupancy occupancy(const Capability& c, const LaunchResources& launch) {
       return refused(result, LaunchProblem::kClusterUnsupported,
                      "compute capability " + std::to_string(c.major) + "." +
                          std::to_string(c.minor) + " has no clusters");
-    uint32_t most = c.cluster_max.value_or(*c.cluster_portable);
-    if (launch.cluster_blocks > most)
-      return refused(
-          result, LaunchProblem::kClusterSize,
-          count(launch.cluster_blocks, "blocks a cluster, limit ") + std::to_string(most));
+    if (c.cluster_max && launch.cluster_blocks > *c.cluster_max)
+      return refused(result, LaunchProblem::kClusterSize,
+                     count(launch.cluster_blocks, "blocks a cluster, limit ") +
+                         std::to_string(*c.cluster_max));
+    if (launch.cluster_blocks > *c.cluster_portable) {
+      result.note = count(launch.cluster_blocks, "blocks a cluster need the non-portable opt-in");
+      if (!c.cluster_max) result.note += ", and how many this capability takes is not known";
+    }
   }
 
   uint32_t warps = (launch.threads + kWarpSize - 1) / kWarpSize;

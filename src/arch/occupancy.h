@@ -55,6 +55,7 @@ constexpr uint32_t kUnlimited = 0xffffffff;
 struct Occupancy {
   LaunchProblem problem = LaunchProblem::kNone;
   std::string message;  // empty if the launch runs
+  std::string note;     // what must hold besides for it to run; empty if nothing
 
   uint32_t blocks = 0;  // resident per SM
   uint32_t warps = 0;   // resident per SM

@@ -79,7 +79,13 @@ TEST(Occupancy, RefusedLaunchesSayWhy) {
   EXPECT_EQ(problem({.threads = 32, .barriers = 17}), LaunchProblem::kBarriers);
   EXPECT_EQ(problem({.threads = 32, .cluster_blocks = 2}), LaunchProblem::kClusterUnsupported);
   EXPECT_EQ(problem({.threads = 32, .cluster_blocks = 17}, 90), LaunchProblem::kClusterSize);
-  EXPECT_TRUE(occupancy(sm(90), {.threads = 32, .cluster_blocks = 16}).runs());
+  EXPECT_TRUE(occupancy(sm(90), {.threads = 32, .cluster_blocks = 8}).note.empty());
+  Occupancy large = occupancy(sm(90), {.threads = 32, .cluster_blocks = 16});
+  EXPECT_TRUE(large.runs());
+  EXPECT_EQ(large.note, "16 blocks a cluster need the non-portable opt-in");
+  Occupancy unknown = occupancy(sm(120), {.threads = 32, .cluster_blocks = 16});
+  EXPECT_TRUE(unknown.runs());
+  EXPECT_NE(unknown.note.find("not known"), std::string::npos);
   // The message carries the figures: 1024 x 65 registers rounds to 72 a thread.
   EXPECT_EQ(occupancy(sm(80), {.threads = 1024, .registers_per_thread = 65}).message,
             "65 registers x 1024 threads need 73728 registers a block, limit 65536");
@@ -117,18 +123,49 @@ TEST(Waves, PartialLastWave) {
   EXPECT_FALSE(waves(a100, occupancy(a100, {.threads = 2000}), 10));
 }
 
-TEST(Occupancy, RecordedGrid) {
-  auto file = read_file(PITOT_SOURCE_DIR "/tests/data/arch/occupancy.csv");
-  ASSERT_TRUE(file.ok()) << file.error().message;
+std::vector<std::vector<long long>> csv(const std::string& name) {
+  auto file = read_file(PITOT_SOURCE_DIR "/tests/data/arch/" + name);
+  EXPECT_TRUE(file.ok()) << name;
+  std::vector<std::vector<long long>> rows;
+  if (!file.ok()) return rows;
   std::istringstream lines(*file);
   std::string line;
-  std::getline(lines, line);
-  size_t rows = 0, running = 0;
+  std::getline(lines, line);  // the heading
   while (std::getline(lines, line)) {
-    std::vector<long long> v;
+    rows.emplace_back();
     std::istringstream fields(line);
-    for (std::string field; std::getline(fields, field, ',');) v.push_back(std::stoll(field));
-    ASSERT_EQ(v.size(), 15u) << line;
+    for (std::string field; std::getline(fields, field, ',');)
+      rows.back().push_back(std::stoll(field));
+  }
+  return rows;
+}
+
+// What the driver of an H200 answers to cuOccupancyMaxActiveBlocksPerMultiprocessor (driver 580).
+TEST(Occupancy, AgreesWithTheDriverOfAnH200) {
+  size_t running = 0;
+  auto rows = csv("h200_driver.csv");
+  for (const auto& v : rows) {
+    ASSERT_EQ(v.size(), 7u);
+    LaunchResources launch{.threads = static_cast<uint32_t>(v[0]),
+                           .registers_per_thread = static_cast<uint32_t>(v[1]),
+                           .static_shared = static_cast<uint32_t>(v[2]),
+                           .dynamic_shared = static_cast<uint32_t>(v[3]),
+                           .barriers = static_cast<uint32_t>(v[5])};
+    if (v[4] >= 0) launch.carveout_percent = static_cast<uint32_t>(v[4]);
+    Occupancy result = occupancy(**find_gpu("H200"), launch);
+    running += result.runs();
+    EXPECT_EQ(result.blocks, std::max(v[6], 0ll))
+        << v[0] << " threads, " << v[1] << " registers, " << v[2] << "+" << v[3]
+        << " shared, carveout " << v[4];
+  }
+  EXPECT_GT(running, 1500u);
+}
+
+TEST(Occupancy, RecordedGrid) {
+  size_t rows = 0, running = 0;
+  for (const auto& v : csv("occupancy.csv")) {
+    ASSERT_EQ(v.size(), 15u);
+    std::string line = "row " + std::to_string(rows + 2);
     LaunchResources launch{.threads = static_cast<uint32_t>(v[1]),
                            .registers_per_thread = static_cast<uint32_t>(v[2]),
                            .static_shared = static_cast<uint32_t>(v[3]),
