@@ -444,6 +444,8 @@ class Reader {
       if (!at.done()) at.fail("unexpected text");
     } else if (keyword == "inst") {
       current_.clear();
+      block_row_ = number;
+      last_row_ = 0;
       do {
         at.skip();
         current_.push_back(at.word("a mnemonic"));
@@ -473,14 +475,20 @@ class Reader {
   }
 
  private:
-  // Applies to all forms that the last form row made.
+  // Applies to all forms that the last form row made; `except all` to all since the inst row.
   void add_exclusion(Cursor at) {
     if (last_row_ == 0) at.fail("an except before any form");
+    at.skip();
+    int first_row = last_row_;
+    if (std::islower(static_cast<unsigned char>(at.peek()))) {
+      if (at.word("'all', '.modifier' or '{alternatives}'") != "all") at.fail("expected 'all'");
+      first_row = block_row_;
+    }
     Exclusion exclusion = read_exclusion(at, lists_);
     if (!at.done()) at.fail("unexpected text");
     for (const std::string& name : current_)
       for (Form& form : table_.instructions[name])
-        if (form.line == last_row_ && form.file == file_) form.exclusions.push_back(exclusion);
+        if (form.line >= first_row && form.file == file_) form.exclusions.push_back(exclusion);
   }
 
   void read_form(std::string_view line, const Cursor& at, int number) {
@@ -503,7 +511,8 @@ class Reader {
 
   std::string path_;
   std::string file_ = path_.substr(path_.find_last_of('/') + 1);
-  int last_row_ = 0;
+  int block_row_ = 0;  // line of the inst row
+  int last_row_ = 0;   // line of the last form row, 0 if none since then
   Table& table_;
   Lists lists_;
   std::vector<std::string> current_;  // mnemonics that the forms belong to

@@ -109,9 +109,9 @@ def operand_text(operand, regs, types, mods, mnemonic):
     if operand["variable"] >= 0:
         type_name = types[operand["variable"]] or "b32"
     if kind == "kAddress":
-        if "param" in mods or "param::entry" in mods:
+        if mnemonic != "st" and ("param" in mods or "param::entry" in mods):
             return "[P]"
-        if "param::func" in mods:
+        if "param::func" in mods or "param" in mods:
             return "[V]"
         return f"[{regs.new(64)}]"
     if kind == "kLabel":
