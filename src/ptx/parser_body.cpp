@@ -317,12 +317,17 @@ void Parser::parse_instruction(Function& f) {
       if (rest.starts_with(".callprototype")) return parse_prototype(f, spelling, at);
     }
     auto id = static_cast<LabelId>(f.labels.size());
-    auto& same = labels_[spelling];
-    for (LabelId other : same)
-      if (f.labels[other].scope == scope_)
+    const NameBinding* latest = label_names_.find(spelling);
+    LabelId before = latest != nullptr ? latest->id : kNoId;
+    for (LabelId other = before; other != kNoId; other = label_chain_[other])
+      if (f.labels[other].scope == scope_) {
         error("redefined-name", opcode_range,
               "label '" + std::string(spelling) + "' is already defined here");
-    same.push_back(id);
+        break;
+      }
+    label_chain_.push_back(before);
+    // The label's own number as scope: each definition replaces the one before it.
+    label_names_.bind(spelling, {BindingKind::kSymbol, id, id});
     f.labels.push_back({spelling, scope_,
                         static_cast<uint32_t>(m_.instructions.size()) - f.first_instruction, 0,
                         opcode_range});
@@ -376,10 +381,10 @@ void Parser::parse_instruction(Function& f) {
 // Labels and tables may be used before they are defined; now all of them are known.
 void Parser::resolve_pending(Function& f) {
   auto find_label = [&](std::string_view name, uint32_t scope) -> LabelId {
-    auto it = labels_.find(name);
-    if (it == labels_.end()) return kNoId;
+    const NameBinding* latest = label_names_.find(name);
+    if (latest == nullptr) return kNoId;
     for (uint32_t s = scope;; s = f.scopes[s].parent) {
-      for (LabelId id : it->second)
+      for (LabelId id = latest->id; id != kNoId; id = label_chain_[id])
         if (f.labels[id].scope == s) return id;
       if (s == 0) return kNoId;
     }

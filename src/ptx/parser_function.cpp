@@ -17,7 +17,8 @@ void Parser::parse_function(bool is_entry, Linkage linkage, uint32_t begin) {
   local_names_.clear();
   registers_.start(f);
   scope_ = 0;
-  labels_.clear();
+  label_names_.clear();
+  label_chain_.clear();
   pending_.clear();
   f.scopes.push_back({});
 

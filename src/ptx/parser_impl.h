@@ -138,7 +138,9 @@ class Parser {
   std::vector<Pending> pending_;
   std::vector<Operand> scratch_;  // children under construction, innermost last
   uint32_t scope_ = 0;
-  std::unordered_map<std::string_view, std::vector<LabelId>> labels_;
+  // Labels by name: the table has the latest, each entry of the chain the one before it.
+  NameTable label_names_;
+  std::vector<LabelId> label_chain_;
 };
 
 }  // namespace pitot::ptx
