@@ -122,16 +122,18 @@ class Operand:
         return one(0)
 
 
-def values_of(spec):
-    """The constants that an operand may have, [1] if the row does not say."""
-    values = []
-    for part in spec["values"].split("|"):
-        m = re.match(r"(-?\d+)\.\.(-?\d+)(?:/(\d+))?$", part)
-        if m:
-            values += range(int(m.group(1)), int(m.group(2)) + 1, int(m.group(3) or 1))
-        elif part:
-            values.append(int(part))
-    return values or [1]
+def ranges(spec):
+    """(first, last, step) of the constants that an operand may have; empty if the row does not say."""
+    result = []
+    for part in filter(None, spec["values"].split("|")):
+        m = re.match(r"(-?\d+)(?:\.\.(-?\d+)(?:/(\d+))?)?$", part)
+        result.append((int(m.group(1)), int(m.group(2) or m.group(1)), int(m.group(3) or 1)))
+    return result
+
+
+def value_allowed(spec, value):
+    allowed = ranges(spec)
+    return not allowed or any(a <= value <= b and (value - a) % step == 0 for a, b, step in allowed)
 
 
 def default_operand(spec, types):
@@ -144,7 +146,7 @@ def default_operand(spec, types):
         reg = best_register(type_name) if type_name else "b32"
         return Operand("special", reg, spec["count"][1], spec["special"])
     if cls == "kConstant":
-        return Operand("int", "", count, value=values_of(spec)[0])
+        return Operand("int", "", count, value=(ranges(spec) or [(1,)])[0][0])
     return Operand("reg", best_register(type_name), count)
 
 
@@ -180,7 +182,7 @@ def operand_fits(spec, types, operand):
     if operand.kind == "sink":
         return "sink" in flags
     if operand.kind == "int":
-        if spec["values"] and operand.value not in values_of(spec):
+        if not value_allowed(spec, operand.value):
             return False
         return cls == "kConstant" or cls == "kSource" and type_name[:1] in ("u", "s", "b", "f", "p") and \
             not type_name.startswith(("f32", "f16"))
