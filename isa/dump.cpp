@@ -1,6 +1,4 @@
 // The instruction table as JSON, for tools that compare it with other assemblers.
-#include <cstdio>
-
 #include "table.h"
 
 namespace pitot::isagen {
@@ -81,22 +79,23 @@ std::string json(const Exclusion& exclusion) {
 
 }  // namespace
 
-void dump(const Table& table) {
-  std::printf("[");
+std::string dump(const Table& table) {
+  std::string text = "[";
   const char* separator = "\n";
   for (const auto& [name, forms] : table.instructions)
     for (const Form& form : forms) {
-      std::printf(
-          "%s {\"mnemonic\": \"%s\", \"file\": \"%s\", \"line\": %d, \"leading\": %zu, \"slots\": "
-          "%s, ",
-          separator, name.c_str(), form.file.c_str(), form.line, form.leading,
-          json_list(form.slots).c_str());
-      std::printf("\"operands\": %s, \"exclusions\": %s, \"requirement\": %s, \"unless\": %s}",
-                  json_list(form.operands).c_str(), json_list(form.exclusions).c_str(),
-                  json(form.requirement).c_str(), json(form.unless).c_str());
+      text += separator;
+      text += " {\"mnemonic\": " + quoted(name) + ", \"file\": " + quoted(form.file) +
+              ", \"line\": " + std::to_string(form.line) +
+              ", \"leading\": " + std::to_string(form.leading) +
+              ", \"slots\": " + json_list(form.slots) +
+              ", \"operands\": " + json_list(form.operands) +
+              ", \"exclusions\": " + json_list(form.exclusions) +
+              ", \"requirement\": " + json(form.requirement) +
+              ", \"unless\": " + json(form.unless) + "}";
       separator = ",\n";
     }
-  std::printf("\n]\n");
+  return text + "\n]\n";
 }
 
 }  // namespace pitot::isagen

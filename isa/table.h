@@ -94,8 +94,8 @@ struct Table {
 // Reads one file into `table`. False after printing `file:line:column: error: …` to standard error.
 bool read_table(const std::string& path, Table& table);
 
-// Prints every form as JSON.
-void dump(const Table& table);
+// Every form as JSON, in the order of the C++ tables.
+std::string dump(const Table& table);
 
 // "shared::cta" → "kSharedCta", "L2::128B" → "kL2_128B", "b4x16_p64" → "kB4x16P64".
 std::string enumerator(std::string_view name);

@@ -309,9 +309,8 @@ def main():
 
     isa_files = sorted(os.path.join(ROOT, "isa", f) for f in os.listdir(os.path.join(ROOT, "isa"))
                        if f.endswith(".isa"))
-    dump = subprocess.run([os.path.join(args.build, "bin", "isagen"), "--dump", *isa_files],
-                          capture_output=True, text=True, check=True)
-    forms = json.loads(dump.stdout)
+    with open(os.path.join(args.build, "generated", "isa_forms.json")) as f:
+        forms = json.load(f)
     type_names = set()
     for path in isa_files:
         for line in open(path):
@@ -401,7 +400,7 @@ def main():
         where = "everywhere" if len(where) == len(configs) else " ".join(where)
         print(f"{len(found):4} {side} [{where}] {found[0][1]}")
         for text, _ in found[:args.examples]:
-            print("          ", text)
+            print("          ", text[:160])
     worst = sorted(((bad, n, m) for m, (n, bad) in per_mnemonic.items() if bad), reverse=True)
     print("disagreements by mnemonic:", ", ".join(f"{m} {bad}/{n}" for bad, n, m in worst) or "none")
     print(f"{len(legal)} spellings, {len(illegal)} neighbours, {len(cases)} instructions, "
