@@ -51,7 +51,7 @@ class Evaluator {
       evaluate_integer(integer);
       return out_;
     }
-    if (op_.has(ptx::kLoad) && op_.group == Group::kLoad) {
+    if (op_.has(ptx::kLoad) && op_.group == Group::kLoad && !op_.has(ptx::kMma)) {
       evaluate_load();
       return out_;
     }

@@ -1,0 +1,98 @@
+// Lanes by block, from the block that decides (the immediate dominator) downwards.
+#include "analysis/active_lanes.h"
+
+namespace pitot::analysis {
+namespace {
+
+// Control goes from here to the end of the thread and does nothing on the way.
+bool only_leaves(const FlowFacts& flow, BlockId b) {
+  for (int hops = 0; hops < 4; ++hops) {
+    const Block& block = flow.cfg.blocks[b];
+    if (block.conditional) return false;
+    for (uint32_t i = block.first; i < block.last; ++i)
+      if ((flow.instruction(i).opcode->effects & (ptx::kBranch | ptx::kRet | ptx::kExit)) == 0)
+        return false;
+    auto next = flow.cfg.successors(b);
+    if (next.empty()) return true;
+    b = next[0];
+  }
+  return false;
+}
+
+bool in_divergent_loop(const FlowFacts& flow, const Uniformity& u, BlockId b) {
+  for (LoopId l = flow.loops.loop_of[b]; l != kNone; l = flow.loops.loops[l].parent)
+    if (u.loop_exit[l] == Scope::kVarying || flow.loops.loops[l].irreducible) return true;
+  return false;
+}
+
+// The immediate dominator; where that lies in a loop which the block follows and all lanes that
+// entered the loop reach, the block before the loop.
+BlockId deciding_block(const FlowFacts& flow, BlockId b) {
+  BlockId d = flow.dom.idom[b];
+  LoopId outermost = kNone;
+  for (LoopId l = flow.loops.loop_of[d]; l != kNone && !flow.loops.contains(l, b);
+       l = flow.loops.loops[l].parent)
+    outermost = l;
+  if (outermost == kNone || flow.loops.loops[outermost].irreducible) return d;
+  uint32_t before = flow.dom.idom[flow.loops.loops[outermost].header];
+  return before != kNone && flow.post.dominates(b, before) ? before : d;
+}
+
+}  // namespace
+
+void ActiveLanes::build(const FlowFacts& flow, const Uniformity& u, AffineForms& forms,
+                        LaneEvaluator& lanes) {
+  const Cfg& cfg = flow.cfg;
+  may.assign(cfg.size(), 0);
+  gone.assign(cfg.size(), 0);
+  exact.assign(cfg.size(), 0);
+  if (cfg.size() == 0) return;
+  may[0] = lanes.lanes();
+  exact[0] = 1;
+  for (BlockId b : cfg.order) {
+    if (b == 0) continue;
+    BlockId d = deciding_block(flow, b);
+    may[b] = may[d];
+    gone[b] = gone[d];
+    exact[b] = exact[d];
+    if (in_divergent_loop(flow, u, b)) exact[b] = 0;
+    if (flow.post.dominates(b, d)) continue;
+    auto preds = cfg.predecessors(b);
+    uint32_t decides = preds.size() == 1 && preds[0] == d
+                           ? cfg.deciding_instruction(*flow.module, *flow.function, d)
+                           : kNone;
+    if (decides == kNone) {
+      exact[b] = 0;
+      continue;
+    }
+    std::optional<LaneMask> holds = lanes.predicate(forms.of_guard(decides));
+    if (!holds) {
+      if (u.branch[d] == Scope::kVarying) exact[b] = 0;
+      continue;
+    }
+    EdgeSense sense = cfg.sense(d, b);
+    if (sense == EdgeSense::kEither) continue;
+    LaneMask taken = sense == EdgeSense::kGuardHolds ? *holds : ~*holds;
+    LaneMask lost = may[b] & ~taken;
+    may[b] &= taken;
+    bool leave = cfg.successors(d).size() < 2;
+    for (BlockId s : cfg.successors(d)) leave = leave || (s != b && only_leaves(flow, s));
+    if (leave) gone[b] |= lost;
+  }
+}
+
+ActiveLanes::Executing ActiveLanes::at(const FlowFacts& flow, const Uniformity& u,
+                                       AffineForms& forms, LaneEvaluator& lanes,
+                                       uint32_t instruction) const {
+  BlockId b = flow.cfg.block_of[instruction];
+  Executing out{may[b], exact[b] != 0, gone[b]};
+  if (flow.instruction(instruction).guard == ptx::kNoId) return out;
+  if (std::optional<LaneMask> holds = lanes.predicate(forms.of_guard(instruction))) {
+    out.may &= *holds;
+  } else if (u.guard(flow, instruction).level() == Scope::kVarying) {
+    out.exact = false;
+  }
+  return out;
+}
+
+}  // namespace pitot::analysis
