@@ -54,6 +54,9 @@ def bits(type_name):
         return 1
     if type_name == "tf32":
         return 32
+    m = re.match(r"u?e\dm\d(?:x(\d))?$", type_name)
+    if m:
+        return 8 * int(m.group(1) or 1)
     m = re.match(r"[a-z]+?(\d+)(?:x(\d+))?$", type_name)
     return int(m.group(1)) * int(m.group(2) or 1) if m else 0
 
@@ -142,6 +145,8 @@ def default_operand(spec, types):
     count = spec["count"][1] if "braced" in spec["flags"] else 0
     if cls == "kAddress":
         return Operand("address")
+    if cls == "kSpecial" and spec["special"] == "sink":
+        return Operand("sink")
     if cls == "kSpecial":
         reg = best_register(type_name) if type_name else "b32"
         return Operand("special", reg, spec["count"][1], spec["special"])
@@ -162,6 +167,8 @@ def operand_fits(spec, types, operand):
     type_name = types[spec["variable"]] if spec["variable"] >= 0 else spec["type"]
     if cls == "kAddress":
         return operand.kind == "address" or operand.kind == "special" and operand.special == "tmem"
+    if cls == "kSpecial" and spec["special"] == "sink":
+        return operand.kind == "sink" and not operand.count
     if cls == "kSpecial":
         if operand.kind == "address":
             return spec["special"] == "tmem"
@@ -229,7 +236,7 @@ class Table:
         return types, needs
 
     def vector(self, mods):
-        return next((int(m[1]) for m in mods if m in ("v2", "v4", "v8")), 0)
+        return next((int(m[1:]) for m in mods if m in ("v2", "v4", "v8", "v16")), 0)
 
     def specs(self, form, mods):
         """Operand lists that the form allows with these modifiers: optional ones in and out."""
