@@ -1,0 +1,132 @@
+// The feature row: counts per instruction, resources, structure, and what the address analyses
+// know.
+#include "analysis/features.h"
+
+#include <algorithm>
+
+#include "analysis/access.h"
+#include "analysis/feature_counts.h"
+#include "analysis/flow_facts.h"
+#include "analysis/pressure.h"
+#include "analysis/resources.h"
+#include "analysis/trip_counts.h"
+
+namespace pitot::analysis {
+namespace {
+
+constexpr FeatureInfo kTable[] = {
+#define PITOT_FEATURE(id, name, unit, doc) {name, unit, doc},
+#include "analysis/feature_list.inc"
+#undef PITOT_FEATURE
+};
+static_assert(std::size(kTable) == kFeatureCount);
+
+double& at(FeatureRow& row, Feature f) { return row[static_cast<size_t>(f)]; }
+
+void set_ratios(FeatureRow& row) {
+  double total = std::max(at(row, Feature::kTotalInstructions), 1.0);
+  double memory = at(row, Feature::kMemoryOps);
+  at(row, Feature::kArithmeticIntensity) =
+      (at(row, Feature::kTotalInstructions) - memory) / std::max(memory, 1.0);
+  at(row, Feature::kBranchDensity) = at(row, Feature::kBranches) / total;
+  at(row, Feature::kPredicateRatio) = at(row, Feature::kPredicated) / total;
+}
+
+void set_resources(const ptx::Module& m, const ptx::Function& f, FeatureRow& row) {
+  uint64_t declared = 0;
+  for (const auto& d : f.register_declarations) declared += d.registers();
+  at(row, Feature::kDeclaredRegisters) = static_cast<double>(declared);
+  at(row, Feature::kUsedRegisters) = static_cast<double>(f.registers.size());
+  MemoryUse use = memory_use(m, f);
+  at(row, Feature::kStaticShared) = static_cast<double>(use.static_shared);
+  at(row, Feature::kDynamicShared) = use.dynamic_shared ? 1 : 0;
+  at(row, Feature::kLocalBytes) = static_cast<double>(use.local);
+  at(row, Feature::kParamBytes) = static_cast<double>(use.parameters);
+  at(row, Feature::kMaxThreads) = static_cast<double>(f.bounds.threads().value_or(0));
+  at(row, Feature::kMaxNreg) = f.bounds.maxnreg.value_or(0);
+  at(row, Feature::kMinBlocks) = f.bounds.minnctapersm.value_or(0);
+}
+
+void set_addresses(const AccessTable& table, FeatureRow& row) {
+  double global = 0, known = 0, sectors = 0, useful = 0, uniform = 0;
+  double shared = 0, shared_known = 0, extra = 0;
+  for (const MemoryAccess& a : table.accesses) {
+    ptx::Space space = ptx::base_space(a.resolved != ptx::Space::kNone ? a.resolved : a.space);
+    if (space == ptx::Space::kGlobal || space == ptx::Space::kNone) {
+      ++global;
+      if (a.pattern == LanePattern::kUnknown) continue;
+      if (a.pattern == LanePattern::kUniform) ++uniform;
+      if (a.sectors <= 0) continue;
+      ++known;
+      sectors += a.sectors;
+      useful += a.useful_bytes;
+    } else if (space == ptx::Space::kShared) {
+      ++shared;
+      if (a.wavefronts <= 0) continue;
+      ++shared_known;
+      extra += a.wavefronts - a.ideal_wavefronts;
+    }
+  }
+  at(row, Feature::kUniformGlobal) = uniform;
+  if (global > 0) at(row, Feature::kGlobalKnown) = known / global;
+  if (known > 0) at(row, Feature::kGlobalSectors) = sectors / known;
+  if (sectors > 0) at(row, Feature::kCoalescing) = useful / (sectors * kSectorBytes);
+  if (shared > 0) at(row, Feature::kSharedKnown) = shared_known / shared;
+  if (shared_known > 0) at(row, Feature::kBankConflicts) = extra / shared_known;
+}
+
+}  // namespace
+
+std::span<const FeatureInfo> feature_table() { return kTable; }
+
+struct FeatureExtractor::Scratch {
+  Workspace workspace;
+  FlowFacts flow;
+  Uniformity uniformity;
+  AffineForms forms;
+  AccessTable table;
+  Pressure pressure;
+};
+
+FeatureExtractor::FeatureExtractor(FeatureOptions options)
+    : options_(options), scratch_(std::make_unique<Scratch>()) {}
+FeatureExtractor::~FeatureExtractor() = default;
+FeatureExtractor::FeatureExtractor(FeatureExtractor&&) noexcept = default;
+
+FeatureRow FeatureExtractor::extract(const ptx::Module& m, const ptx::Function& f) {
+  FeatureRow row{};
+  Scratch& s = *scratch_;
+  s.flow.build(m, f, s.workspace);
+  std::vector<TripCount> trips = trip_counts(s.flow);
+  std::vector<double> weights = block_weights(s.flow, trips, options_.default_trips);
+  auto body = m.body(f);
+  for (uint32_t i = 0; i < body.size(); ++i)
+    count_instruction(m, body[i], weights[s.flow.cfg.block_of[i]], row);
+  set_ratios(row);
+  set_resources(m, f, row);
+
+  s.pressure.build(s.flow, s.workspace);
+  at(row, Feature::kRegisterPressure) = s.pressure.max;
+  at(row, Feature::kPredicatePressure) = s.pressure.max_predicates;
+  at(row, Feature::kMeanPressure) = s.pressure.mean;
+
+  for (BlockId b : s.flow.cfg.order)
+    at(row, Feature::kEdges) += static_cast<double>(s.flow.cfg.successors(b).size());
+  at(row, Feature::kBlocks) = static_cast<double>(s.flow.cfg.order.size());
+  at(row, Feature::kLoops) = static_cast<double>(trips.size());
+  for (LoopId l = 0; l < trips.size(); ++l) {
+    at(row, Feature::kLoopDepth) =
+        std::max<double>(at(row, Feature::kLoopDepth), s.flow.loops.loops[l].depth);
+    if (trips[l].trips) at(row, Feature::kKnownTrips) += 1;
+  }
+
+  std::optional<BlockShape> shape = block_shape_of(f);
+  if (!shape) shape = BlockShape{options_.default_block, false};
+  s.uniformity.build(s.flow, shape, s.workspace);
+  s.forms.build(s.flow, s.uniformity);
+  s.table.build(s.flow, s.uniformity, s.forms, shape);
+  set_addresses(s.table, row);
+  return row;
+}
+
+}  // namespace pitot::analysis
