@@ -15,6 +15,25 @@ using ptx::OperandSpec;
 
 namespace {
 
+// The operand specifications of a form that apply to a spelling, in order.
+class Specs {
+ public:
+  Specs(const ptx::Opcode& opcode, const Form& form) : opcode_(opcode), left_(form.operands) {}
+  // Null when there are no more.
+  const OperandSpec* next() {
+    while (!left_.empty()) {
+      const OperandSpec& spec = left_.front();
+      left_ = left_.subspan(1);
+      if (spec.when == 0 || opcode_.has_mod(static_cast<ptx::Mod>(spec.when))) return &spec;
+    }
+    return nullptr;
+  }
+
+ private:
+  const ptx::Opcode& opcode_;
+  std::span<const OperandSpec> left_;
+};
+
 bool fits(const Operand& o, const OperandSpec& spec) {
   switch (spec.cls) {
     case OperandClass::kAddress:
@@ -24,22 +43,22 @@ bool fits(const Operand& o, const OperandSpec& spec) {
     case OperandClass::kSpecial:
       return true;
     default:
-      break;
+      return o.kind != OperandKind::kAddress && (spec.access == Access::kRead || !o.is_constant());
   }
-  if (o.kind == OperandKind::kAddress) return false;
-  if (spec.access != Access::kRead && o.is_constant()) return false;
-  const bool braces = o.kind == OperandKind::kVector;
-  return !braces || spec.by_vector || spec.count_max > 1 || spec.count_min == 1;
 }
 
-bool fits(const Form& form, std::span<const Operand> operands) {
-  if (operands.size() > form.operands.size()) return false;
-  for (size_t k = operands.size(); k < form.operands.size(); ++k)
-    if (!form.operands[k].optional) return false;
-  for (size_t k = 0; k < operands.size(); ++k)
-    if (!fits(operands[k], form.operands[k])) return false;
+bool fits(const ptx::Opcode& opcode, const Form& form, std::span<const Operand> operands) {
+  Specs specs(opcode, form);
+  for (const Operand& o : operands) {
+    const OperandSpec* spec = specs.next();
+    if (spec == nullptr || !fits(o, *spec)) return false;
+  }
+  while (const OperandSpec* spec = specs.next())
+    if (!spec->optional) return false;
   return true;
 }
+
+const Form kEmptyForm{};
 
 class Collector {
  public:
@@ -53,33 +72,52 @@ class Collector {
     if (op.has(ptx::kReadsCC)) carry(false);
     operands_ = m_.operands_of(i_);
     form_ = form_for(m_, i_);
-    for (bool write : {false, true})
-      for (size_t k = 0; k < operands_.size(); ++k) visit(k, write);
+    visit_all(false);
     if (op.has(ptx::kRet))
       for (RegId r : f_.register_returns)
         add(r, kImplicitOperand, 0, Role::kReturnValue, false, false);
+    visit_all(true);
     if (op.has(ptx::kWritesCC)) carry(true);
   }
 
  private:
-  // Emits the reads, or the writes, of operand k.
-  void visit(size_t k, bool write) {
-    const Operand& o = operands_[k];
-    Access access = Access::kRead;
-    Role role = write ? Role::kResult : Role::kSource;
-    if (i_.opcode->has(ptx::kCall)) {
-      const bool result = k == 0 && o.kind == OperandKind::kList && operands_.size() > 1;
-      access = result ? Access::kWrite : Access::kRead;
-      role = result ? Role::kCallResult : Role::kArgument;
-    } else if (form_ != nullptr) {
-      if (k < form_->operands.size()) access = form_->operands[k].access;
-    } else if (k == 0 && first_is_written()) {
-      access = Access::kWrite;
+  // Emits the reads, or the writes, of all operands.
+  void visit_all(bool write) {
+    if (i_.opcode->has(ptx::kCall)) return visit_call(write);
+    Specs specs(*i_.opcode, form_ != nullptr ? *form_ : kEmptyForm);
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      const Operand& o = operands_[k];
+      Access access = Access::kRead;
+      if (form_ == nullptr) {
+        if (k == 0 && first_is_written()) access = Access::kWrite;
+      } else if (const OperandSpec* spec = specs.next()) {
+        access = spec->access;
+        if (access == Access::kReadWrite && overwrites_accumulator()) access = Access::kWrite;
+      }
+      element_ = 0;
+      if (o.kind == OperandKind::kAddress
+              ? !write
+              : access == Access::kReadWrite || (access == Access::kWrite) == write)
+        emit(o, k, write ? Role::kResult : Role::kSource, write);
     }
-    element_ = 0;
-    if (o.kind == OperandKind::kAddress || access == Access::kReadWrite ||
-        (access == Access::kWrite) == write)
-      emit(o, k, role, write);
+  }
+
+  // wgmma whose scale-d is the constant 0 computes A×B without adding the old D.
+  bool overwrites_accumulator() const {
+    if (i_.opcode->mnemonic != ptx::Mnemonic::kWgmma) return false;
+    const size_t scale_d = i_.opcode->has_mod(ptx::Mod::kSp) ? 5 : 3;
+    return operands_.size() > scale_d && operands_[scale_d].kind == OperandKind::kInteger &&
+           operands_[scale_d].value == 0;
+  }
+
+  // A list before the callee holds the results; all else is read.
+  void visit_call(bool write) {
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      const bool result = k == 0 && operands_[k].kind == OperandKind::kList && operands_.size() > 1;
+      element_ = 0;
+      if (result == write)
+        emit(operands_[k], k, result ? Role::kCallResult : Role::kArgument, write);
+    }
   }
 
   // For spellings without a form only.
@@ -95,7 +133,6 @@ class Collector {
         add(o.id, k, element_, role, write, o.selector != ptx::Selector::kNone);
         break;
       case OperandKind::kAddress:
-        if (write) break;
         if (o.base_kind == OperandKind::kRegister)
           add(o.id, k, element_, Role::kAddress, false, false);
         for (const Operand& c : m_.children_of(o)) emit(c, k, Role::kAddress, false);
@@ -151,7 +188,7 @@ const Form* form_for(const Module& m, const Instruction& i) {
   if (op.candidates.size() < 2) return op.form;
   const auto operands = m.operands_of(i);
   for (const Form* form : op.candidates)
-    if (fits(*form, operands)) return form;
+    if (fits(op, *form, operands)) return form;
   return op.form;
 }
 

@@ -7,51 +7,66 @@ namespace pitot::analysis {
 
 namespace {
 
-// One value of a predicate within a block: the register, how often it was written before, polarity.
-struct Guard {
-  RegId reg = kNoId;
-  uint32_t version = 0;
-  bool negated = false;
-  bool operator==(const Guard&) const = default;
-  Guard opposite() const { return {reg, version, !negated}; }
-};
+// A guard value of a block with its polarity: 2 × an instruction that has this guard, + 1 if
+// negated.
+using Literal = uint32_t;
 
-// Under which guards a register is needed, going backwards through a block.
+// Under which outcomes of the guards a register is needed, going backwards through a block: any of
+// some conjunctions. Beyond the fixed room it turns into "always", which errs on the live side.
 class Need {
  public:
-  explicit Need(bool all) : all_(all) {}
-  bool any() const { return all_ || count_ > 0; }
+  explicit Need(bool all) : count_(all ? 1 : 0) { cubes_[0].size = 0; }
+  bool any() const { return count_ > 0; }
 
   void read_always() {
-    all_ = true;
-    count_ = 0;
+    count_ = 1;
+    cubes_[0].size = 0;
   }
-  void read_under(const Guard& g) {
-    if (all_ || find(g) < count_) return;
-    if (find(g.opposite()) < count_ || count_ == guards_.size()) return read_always();
-    guards_[count_++] = g;
+  void read_under(Literal l) {
+    Cube c;
+    c.size = 1;
+    c.literals[0] = l;
+    add(c);
   }
-  void written_always() {
-    all_ = false;
-    count_ = 0;
-  }
-  void written_under(const Guard& g) {
-    if (all_) {
-      all_ = false;
-      guards_[count_++] = g.opposite();
-    } else if (size_t k = find(g); k < count_) {
-      guards_[k] = guards_[--count_];
+  void written_always() { count_ = 0; }
+  void written_under(Literal l) {
+    size_t kept = 0;
+    for (size_t k = 0; k < count_; ++k) {
+      Cube c = cubes_[k];
+      if (c.has(l)) continue;
+      if (!c.has(l ^ 1) && c.size < c.literals.size()) c.literals[c.size++] = l ^ 1;
+      cubes_[kept++] = c;
     }
+    count_ = kept;
   }
 
  private:
-  size_t find(const Guard& g) const {
-    return static_cast<size_t>(std::find(guards_.begin(), guards_.begin() + count_, g) -
-                               guards_.begin());
+  struct Cube {
+    size_t size;
+    std::array<Literal, 4> literals;
+    bool has(Literal l) const {
+      return std::find(literals.begin(), literals.begin() + size, l) != literals.begin() + size;
+    }
+    bool implies(const Cube& weaker) const {
+      return std::all_of(weaker.literals.begin(), weaker.literals.begin() + weaker.size,
+                         [&](Literal l) { return has(l); });
+    }
+  };
+
+  void add(const Cube& c) {
+    for (size_t k = 0; k < count_; ++k)
+      if (c.implies(cubes_[k])) return;
+    // Needed whether a guard holds or not.
+    if (c.size == 1)
+      for (size_t k = 0; k < count_; ++k)
+        if (cubes_[k].size == 1 && cubes_[k].literals[0] == (c.literals[0] ^ 1))
+          return read_always();
+    if (count_ == cubes_.size()) return read_always();
+    cubes_[count_++] = c;
   }
-  bool all_;
-  size_t count_ = 0;
-  std::array<Guard, 6> guards_;
+
+  size_t count_;
+  std::array<Cube, 6> cubes_;
 };
 
 class Builder {
@@ -63,7 +78,7 @@ class Builder {
         accesses_(accesses),
         cfg_(cfg),
         out_(out),
-        versions_(ws.borrow(body_.size(), 0)),
+        same_guard_(ws.borrow(body_.size(), 0)),
         live_(ws.borrow(cfg.size(), kNone)),
         stop_(ws.borrow(cfg.size(), kNone)),
         written_(ws.borrow(cfg.size(), kNone)),
@@ -99,22 +114,22 @@ class Builder {
   }
 
  private:
-  // versions_[i]: 1 + the last instruction of the block before i that wrote i's guard, or 0.
+  // same_guard_[i]: the first instruction of the block with the same guard value as i's.
   void number_guards(Workspace& ws) {
-    auto last_write = ws.borrow(register_slots(f_), 0);
+    auto last = ws.borrow(register_slots(f_), kNone);  // predicate → same_guard_ of its last use
     for (uint32_t i = 0; i < body_.size(); ++i) {
-      const uint32_t block_first = cfg_.blocks[cfg_.block_of[i]].first;
-      if (body_[i].guard != kNoId) {
-        const uint32_t w = last_write[body_[i].guard];
-        versions_[i] = w > block_first ? w : 0;
+      const RegId g = body_[i].guard;
+      if (g != kNoId) {
+        if (last[g] == kNone || last[g] < cfg_.blocks[cfg_.block_of[i]].first) last[g] = i;
+        same_guard_[i] = last[g];
       }
       for (const RegAccess& a : accesses_.of(i))
-        if (a.write) last_write[a.reg] = i + 1;
+        if (a.write) last[a.reg] = kNone;
     }
   }
 
-  Guard guard_of(uint32_t i) const {
-    return {body_[i].guard, versions_[i], body_[i].guard_negated};
+  Literal guard_of(uint32_t i) const {
+    return same_guard_[i] * 2 + (body_[i].guard_negated ? 1 : 0);
   }
 
   // Backwards over one block's accesses of a register; true if it is needed at the block's start.
@@ -224,7 +239,7 @@ class Builder {
   const Accesses& accesses_;
   const Cfg& cfg_;
   Liveness& out_;
-  Workspace::Loan versions_;
+  Workspace::Loan same_guard_;
   // Stamps: the register for which a block was last found live in, stopping, written.
   Workspace::Loan live_, stop_, written_;
   Workspace::Loan found_, work_, reached_, is_parameter_;

@@ -30,7 +30,7 @@ struct RandomProgram {
     for (uint32_t b = 0; b < blocks; ++b) {
       out += "L" + std::to_string(b) + ":\n";
       for (uint32_t k = pick(5); k > 0; --k) {
-        switch (pick(6)) {
+        switch (pick(7)) {
           case 0:
             out += guard() + "setp.eq.u32 " + p() + ", " + r() + ", 7;\n";
             break;
@@ -45,6 +45,9 @@ struct RandomProgram {
             break;
           case 4:
             out += guard() + "mov.u32 " + r() + ", " + std::to_string(pick(9)) + ";\n";
+            break;
+          case 6:
+            out += guard() + "mov.u32 " + r() + ", " + r() + ";\n";
             break;
           default:
             out += guard() + "st.global.u32 [%rd1], " + r() + ";\n";
@@ -73,13 +76,14 @@ struct RandomProgram {
 inline constexpr uint32_t kNeverWritten = UINT32_MAX;
 
 // Runs the kernel with coin-flip compares for at most `steps` instructions. Calls
-// on_read(item, writer): the access item read and the item that wrote the register last; a guarded
-// instruction reads its sources only when the guard holds.
+// on_read(item, writer, undefined): the access item read, the item that wrote the register last,
+// and whether the register holds nothing, plain moves of nothing included; a guarded instruction
+// reads its sources only when the guard holds.
 inline void execute(const Analysed& a, std::mt19937& rng, unsigned steps,
-                    const std::function<void(uint32_t item, uint32_t writer)>& on_read) {
+                    const std::function<void(uint32_t, uint32_t, bool)>& on_read) {
   const FlowFacts& facts = a.facts;
   std::vector<uint32_t> writer(register_slots(*facts.function), kNeverWritten);
-  std::vector<bool> truth(writer.size());
+  std::vector<bool> truth(writer.size()), undefined(writer.size(), true);
   for (size_t k = 0; k < truth.size(); ++k) truth[k] = rng() % 2 == 0;
   uint32_t at = 0;
   while (at < facts.instruction_count() && steps-- > 0) {
@@ -91,7 +95,7 @@ inline void execute(const Analysed& a, std::mt19937& rng, unsigned steps,
       const RegAccess& access = facts.accesses.items[k];
       if (access.write ? !runs : !runs && access.role != Role::kGuard) continue;
       if (!access.write) {
-        on_read(k, writer[access.reg]);
+        on_read(k, writer[access.reg], undefined[access.reg]);
         continue;
       }
       const std::string_view op = i.opcode->text;
@@ -101,6 +105,8 @@ inline void execute(const Analysed& a, std::mt19937& rng, unsigned steps,
         truth[access.reg] = truth[operands[1].id] && truth[operands[2].id];
       else if (op.starts_with("setp"))
         truth[access.reg] = rng() % 2 == 0;
+      undefined[access.reg] =
+          op.starts_with("mov") && operands[1].is_register() && undefined[operands[1].id];
       writer[access.reg] = k;
     }
     if (runs && i.opcode->has(ptx::kBranch))

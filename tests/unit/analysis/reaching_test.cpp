@@ -182,7 +182,7 @@ TEST(Reaching, RandomExecutionsStayInside) {
     auto a = analyse(RandomProgram{}.body(rng));
     const DefUse& values = a.facts.values;
     for (int run = 0; run < 20; ++run) {
-      execute(a, rng, 200, [&](uint32_t item, uint32_t writer) {
+      execute(a, rng, 200, [&](uint32_t item, uint32_t writer, bool) {
         std::vector<ValueId> reaching;
         values.reaching_definitions(a.facts.cfg, values.value_of[item], reaching);
         bool found = false;
