@@ -116,7 +116,9 @@ class Operand:
             if self.special == "tensor":
                 return "[%%bd9, %s]" % coordinates()
             if self.special == "tex":
-                return "[tex0, %s]" % (coordinates() if self.count > 1 else coordinates())
+                return "[tex0, %s]" % coordinates()
+            if self.special in ("texq", "surfq"):
+                return "[tex0]" if self.special == "texq" else "[srf0]"
             if self.special == "surf":
                 return "[srf0, %s]" % coordinates()
             return "[%bd9]"
@@ -285,7 +287,12 @@ class Line:
         for o in self.operands:
             parts.append(o.text(first))
             first += 0 if o.count > 8 else o.count or 1
-        return spelled + " " + ", ".join(parts) + ";"
+        text = spelled + " " + ", ".join(parts) + ";"
+        if "force_unnormalized_coords" in self.mods:  # of a sampler, which the default mode has none of
+            text = text.replace("[tex0]", "[%bd9]")
+        if any(m in ("a1d", "a2d", "acube", "a2dms") for m in self.mods):  # the layer
+            text = re.sub(r"\[(tex0|srf0), \{%[a-z]+", r"[\1, {%u", text, count=1)
+        return text
 
 
 class Ptxas:
@@ -403,7 +410,7 @@ def mutations(table, lines, rng, limit):
                 else:
                     swap(Operand(operand.kind, operand.type, 1))
                     swap(Operand("sink"))
-            if operand.kind == "special" and operand.special != "tmem" and operand.count:
+            if operand.kind == "special" and operand.special not in ("tmem", "texq", "surfq") and operand.count:
                 for count in range(1, 6):
                     swap(Operand("special", operand.type, count, operand.special))
                 for reg in ("u32", "s32", "f32", "b32", "b16", "b64", "s64"):
