@@ -1,4 +1,5 @@
 // Addresses and the special operands built around them: textures, surfaces, tensor maps, branch tables.
+#include "ptx/special_register.h"
 #include "ptx/verify_operands.h"
 #include "ptx/verify_types.h"
 
@@ -27,7 +28,23 @@ bool is_opaque(Type t) { return kind_of(t) == TypeKind::kOpaque; }
 
 }  // namespace
 
-Fault OperandMatcher::match_address_base(const Operand& o, Space space, bool store) const {
+uint8_t OperandMatcher::special_width(const Operand& o) const {
+  std::string_view text = module_.slice(o.range);
+  size_t begin = text.find('%');
+  if (begin == std::string_view::npos) return 1;
+  size_t end = text.find_first_of(" +-.]\t,", begin);
+  const SpecialRegister* special = find_special_register(text.substr(begin, end - begin));
+  return special == nullptr ? 1 : special->width;
+}
+
+Fault OperandMatcher::match_address_base(const Operand& o, Space space,
+                                         const OpcodeTraits& traits) const {
+  // The grammar has [r+-4], not [r-4].
+  if (o.value != 0 && o.base_kind != OperandKind::kInteger) {
+    std::string_view text = module_.slice(o.range);
+    size_t sign = text.find_first_of("+-");
+    if (sign != std::string_view::npos && text[sign] == '-') return Fault::kAddressMinus;
+  }
   switch (o.base_kind) {
     case OperandKind::kRegister: {
       const Register& reg = function_.registers[o.id];
@@ -45,9 +62,12 @@ Fault OperandMatcher::match_address_base(const Operand& o, Space space, bool sto
         return Fault::kAddressBase;
       if (is_opaque(symbol.type) && symbol.kind == SymbolKind::kVariable) return Fault::kAddressBase;
       if (!space_matches(space, symbol.space)) return Fault::kSymbolSpace;
-      if (store && symbol.kind == SymbolKind::kParameter) return Fault::kReadOnlyParameter;
+      if (traits.is_store && symbol.kind == SymbolKind::kParameter) return Fault::kReadOnlyParameter;
+      if (traits.is_load && symbol.kind == SymbolKind::kReturn) return Fault::kWriteOnly;
       return Fault::kNone;
     }
+    case OperandKind::kSpecialRegister:  // [%clock64], which ptxas takes
+      return o.selector == Selector::kNone && special_width(o) == 1 ? Fault::kNone : Fault::kAddressBase;
     case OperandKind::kInteger:
       return space == Space::kLocal ? Fault::kNone : Fault::kAddressImmediate;
     case OperandKind::kUnresolved:
@@ -62,7 +82,7 @@ Misfit OperandMatcher::match_address(const ReadyOperand& wanted, const Operand& 
   if (o.kind == OperandKind::kUnresolved) return {Fault::kUnresolved, &o};
   if (o.kind != OperandKind::kAddress) return {Fault::kNeedsAddress, &o};
   if (o.child_count > 0) return {Fault::kAddressParts, &module_.children_of(o)[0]};
-  return {match_address_base(o, wanted.space, traits.is_store), &o};
+  return {match_address_base(o, wanted.space, traits), &o};
 }
 
 Misfit OperandMatcher::match_special(const ReadyOperand& wanted, const Operand& o,

@@ -46,7 +46,7 @@ bool CallVerifier::take_parts() {
   if (is_list(k)) returns_ = &operands[k++];
   if (k < operands.size()) target_ = &operands[k++];
   if (is_list(k)) arguments_ = &operands[k++];
-  if (k < operands.size()) table_ = &operands[k++];
+  if (k < operands.size() && !is_list(k)) table_ = &operands[k++];
   if (target_ == nullptr || k < operands.size()) {
     error("operand-count", k < operands.size() ? operands[k].range : i_.opcode_range,
           "a call is written 'call (returns), function, (arguments), prototype'",
@@ -169,7 +169,7 @@ void CallVerifier::check_argument(const Formal& formal, const Operand& actual, b
         std::string have = s.is_array ? fmt::format(".{} array of {} bytes", name_of(s.type), s.size)
                                       : fmt::format(".{}", name_of(s.type));
         mismatch(fmt::format("it is {}, not {}", formal_text(), have));
-      } else if (s.alignment < formal.alignment) {
+      } else if (s.alignment != formal.alignment) {
         error("argument-alignment", actual.range,
               fmt::format("'{}' is aligned to {} bytes, {}{} of '{}' to {}", s.name, s.alignment,
                           returns ? "the return value" : "parameter", name, callee(),

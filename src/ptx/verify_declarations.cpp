@@ -170,6 +170,9 @@ void DeclarationVerifier::check_parameter(const Symbol& s, const Function& f, bo
       error("incomplete-type", s.range,
             fmt::format("the size of kernel parameter '{}' is not given", s.name));
   } else {
+    if (base_space(s.space) != Space::kParam && s.space != Space::kReg)
+      error("declaration-space", s.range,
+            fmt::format("parameter '{}' must be in .param or .reg space", s.name));
     if (incomplete && !last)
       error("incomplete-type", s.range,
             fmt::format("'{}' has no size, which only the last parameter may have", s.name));
@@ -180,6 +183,10 @@ void DeclarationVerifier::check_parameter(const Symbol& s, const Function& f, bo
       error("declaration-type", s.range,
             fmt::format("'{}' is a .{}, which only kernels can take", s.name, name_of(s.type)));
   }
+  if (s.is_pointer && s.pointer_space != Space::kNone && s.pointer_space != Space::kGlobal &&
+      s.pointer_space != Space::kShared && s.pointer_space != Space::kConst && s.pointer_space != Space::kLocal)
+    error("parameter-attribute", s.range,
+          fmt::format("'{}' cannot point to .{} memory", s.name, name_of(s.pointer_space)));
   if (s.vector > 1)
     error("declaration-type", s.range, fmt::format("parameter '{}' cannot be a vector", s.name),
           "pass an aligned array");

@@ -190,6 +190,12 @@ FaultText explain(const Module& m, const Function& f, const Opcode& opcode,
     case Fault::kReadOnlyParameter:
       return {"read-only", fmt::format("input parameter '{}' cannot be written", m.symbols[o.id].name),
               ""};
+    case Fault::kAddressMinus:
+      return {"syntax", fmt::format("{} subtracts: an address is a base plus a constant", what),
+              "write + and a negative constant: [base+-4]"};
+    case Fault::kWriteOnly:
+      return {"write-only", fmt::format("return value '{}' cannot be read", m.symbols[o.id].name),
+              "keep the value in a register"};
     case Fault::kOpaqueBase:
       return {"type-mismatch",
               fmt::format("'{}' takes a {} here, and {} is none", op,

@@ -34,13 +34,30 @@ constexpr DirectiveNeed kDirectiveNeeds[] = {
     {".noreturn", {64, 30, Need::Suffix::kOrHigher}, false},
 };
 
+// Whether one of the numbers in a directive's text is zero.
+bool has_zero(std::string_view numbers) {
+  bool in_number = false, all_zero = true;
+  for (size_t k = 0; k <= numbers.size(); ++k) {
+    char c = k < numbers.size() ? numbers[k] : ',';
+    bool digit = c >= '0' && c <= '9';
+    if (digit) {
+      if (!in_number) all_zero = true;
+      all_zero = all_zero && c == '0';
+    } else if (in_number && all_zero) {
+      return true;
+    }
+    in_number = digit;
+  }
+  return false;
+}
+
 class FunctionVerifier {
  public:
   explicit FunctionVerifier(VerifyContext& ctx) : ctx_(ctx), m_(ctx.module) {}
   void run();
 
  private:
-  void check_labels(const Function& f);
+  void check_labels(uint32_t index);
   void check_directives(const Function& f);
   void check_bounds(const Function& f);
   void check_prototypes();
@@ -54,6 +71,7 @@ class FunctionVerifier {
 
   VerifyContext& ctx_;
   const Module& m_;
+  std::unordered_map<uint32_t, std::vector<SymbolId>> tables_;  // labelled lists and prototypes of a body
 };
 
 SourceRange FunctionVerifier::name_range(const Function& f) const {
@@ -68,7 +86,8 @@ SourceRange FunctionVerifier::directive(const Function& f, std::string_view name
 }
 
 // A label shares its scope's names with registers and variables.
-void FunctionVerifier::check_labels(const Function& f) {
+void FunctionVerifier::check_labels(uint32_t index) {
+  const Function& f = m_.functions[index];
   if (f.labels.empty()) return;
   std::unordered_map<std::string_view, std::vector<uint32_t>> taken;
   auto take = [&](std::string_view name, uint32_t scope) { taken[name].push_back(scope); };
@@ -77,6 +96,8 @@ void FunctionVerifier::check_labels(const Function& f) {
   for (SymbolId id : f.variables) take(m_.symbols[id].name, m_.symbols[id].scope);
   for (SymbolId id : f.parameters) take(m_.symbols[id].name, 0);
   for (SymbolId id : f.returns) take(m_.symbols[id].name, 0);
+  if (auto it = tables_.find(index); it != tables_.end())
+    for (SymbolId id : it->second) take(m_.symbols[id].name, m_.symbols[id].scope);
   if (taken.empty()) return;
   for (const Label& label : f.labels) {
     auto it = taken.find(label.name);
@@ -84,7 +105,7 @@ void FunctionVerifier::check_labels(const Function& f) {
     for (uint32_t scope : it->second)
       if (scope == label.scope) {
         error("redefined-name", label.range,
-              fmt::format("label '{}' has the name of a register or variable of the same scope", label.name));
+              fmt::format("label '{}' has the name of something else in the same scope", label.name));
         break;
       }
   }
@@ -110,17 +131,13 @@ void FunctionVerifier::check_directives(const Function& f) {
 
 void FunctionVerifier::check_bounds(const Function& f) {
   const LaunchBounds& b = f.bounds;
-  auto zero = [&](std::string_view name, bool is_zero) {
-    if (is_zero)
-      error("launch-bounds", directive(f, name), fmt::format("'{}' of '{}' must not be zero", name, f.name));
-  };
-  auto any_zero = [](const std::optional<std::array<uint32_t, 3>>& v) {
-    return v && ((*v)[0] == 0 || (*v)[1] == 0 || (*v)[2] == 0);
-  };
-  zero(".maxntid", any_zero(b.maxntid));
-  zero(".reqntid", any_zero(b.reqntid));
-  zero(".maxnreg", b.maxnreg == 0u);
-  zero(".minnctapersm", b.minnctapersm == 0u);
+  // Each one as written: a later directive of the same name hides an earlier one in `bounds`.
+  for (const DirectiveNode& d : f.performance_directives) {
+    if (d.name != ".maxntid" && d.name != ".reqntid" && d.name != ".maxnreg" && d.name != ".minnctapersm")
+      continue;
+    if (has_zero(m_.slice(d.range).substr(d.name.size())))
+      error("launch-bounds", d.range, fmt::format("'{}' of '{}' must not be zero", d.name, f.name));
+  }
   if (b.maxntid && b.reqntid)
     error("launch-bounds", directive(f, ".reqntid"),
           fmt::format("'{}' has both .maxntid and .reqntid", f.name), "keep one of them");
@@ -198,8 +215,15 @@ void FunctionVerifier::check_prototypes() {
 
 void FunctionVerifier::run() {
   check_prototypes();
-  for (const Function& f : m_.functions) {
-    check_labels(f);
+  for (SymbolId id = 0; id < m_.symbols.size(); ++id) {
+    const Symbol& s = m_.symbols[id];
+    if (s.kind == SymbolKind::kPrototype || s.kind == SymbolKind::kBranchTargets ||
+        s.kind == SymbolKind::kCallTargets)
+      tables_[s.function].push_back(id);
+  }
+  for (uint32_t k = 0; k < m_.functions.size(); ++k) {
+    const Function& f = m_.functions[k];
+    check_labels(k);
     check_directives(f);
     check_bounds(f);
   }

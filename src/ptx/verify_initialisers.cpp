@@ -1,6 +1,7 @@
 // Initial values of .global and .const variables: nesting, counts and kinds. The IR keeps them as text.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <string>
@@ -13,6 +14,33 @@ namespace {
 
 bool in_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
+}
+
+// A word that begins with a digit: an integer of any base, a hexadecimal float, or the part of a decimal
+// one before the point or the exponent's sign.
+bool is_number(std::string_view w) {
+  auto all = [](std::string_view digits, auto test) {
+    if (digits.ends_with('U')) digits.remove_suffix(1);
+    return std::all_of(digits.begin(), digits.end(), [&](char c) { return test(static_cast<unsigned char>(c)); });
+  };
+  auto hex = [](unsigned char c) { return std::isxdigit(c) != 0; };
+  auto decimal = [](unsigned char c) { return std::isdigit(c) != 0 || c == 'e' || c == 'E'; };
+  if (w.size() > 2 && w[0] == '0' && std::isalpha(static_cast<unsigned char>(w[1])) != 0) {
+    std::string_view digits = w.substr(2);
+    switch (w[1] | 0x20) {
+      case 'x':
+        return all(digits, hex);
+      case 'b':
+        return all(digits, [](unsigned char c) { return c == '0' || c == '1'; });
+      case 'f':
+        return digits.size() == 8 && all(digits, hex);
+      case 'd':
+        return digits.size() == 16 && all(digits, hex);
+      default:
+        break;
+    }
+  }
+  return all(w, decimal);
 }
 
 class InitialiserVerifier {
@@ -173,6 +201,7 @@ bool InitialiserVerifier::scalar() {
   std::string_view name, mask;
   SourceRange name_range;
   unsigned depth = 0;
+  bool after_value = false;  // a value was read and no operator since
   for (;;) {
     skip();
     char c = peek();
@@ -190,10 +219,13 @@ bool InitialiserVerifier::scalar() {
     }
     if (!in_word(c) && c != '.') {
       ++at_;  // an operator; the parser of expressions is not needed to know the kind
+      after_value = false;
       continue;
     }
     uint32_t start = at_;
     std::string_view w = word();
+    if (after_value) return error({start, std::max(at_, start + 1)}, "expected ',' or '}' in the initialiser");
+    after_value = !w.empty() && w != "generic";
     if (!w.empty() && (std::isdigit(static_cast<unsigned char>(w[0])) != 0)) {
       bool hex = w.size() > 1 && (w[1] == 'x' || w[1] == 'X');
       if (peek() == '.') {
@@ -211,9 +243,14 @@ bool InitialiserVerifier::scalar() {
           word();
         }
       }
+      if (!is_number(w))
+        return error({start, at_}, fmt::format("'{}' is no number", w));
       any = true;
       skip();
-      if (peek() == '(') mask = w;
+      if (peek() == '(') {
+        mask = w;
+        after_value = false;
+      }
     } else if (w == "generic") {
       continue;
     } else if (!w.empty()) {

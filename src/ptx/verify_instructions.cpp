@@ -206,23 +206,42 @@ void InstructionVerifier::check_special_registers(std::span<const Operand> opera
   }
 }
 
-// Rules on constants that the table's ranges do not say.
+// Rules on constants that the table's rows do not say.
 void InstructionVerifier::check_values(const Instruction& i, std::span<const Operand> operands) {
   const Mnemonic m = i.opcode->mnemonic;
-  if (m == Mnemonic::kMov && operands.size() == 2) {
-    if (operands[0].kind == OperandKind::kVector && operands[1].kind == OperandKind::kVector)
+  if (m == Mnemonic::kMov) {
+    if (operands.size() == 2 && operands[0].kind == OperandKind::kVector &&
+        operands[1].kind == OperandKind::kVector)
       ctx_.out.error("vector-operand", operands[1].range,
                      fmt::format("'{}' packs or unpacks: one operand must be a scalar", i.opcode->text));
     return;
   }
+  auto in_range = [&](size_t k, std::string_view values) {
+    if (k >= operands.size() || operands[k].kind != OperandKind::kInteger ||
+        value_allowed(values, operands[k].value))
+      return;
+    ctx_.out.error("value-out-of-range", operands[k].range,
+                   fmt::format("the constant {} is out of range for '{}': {} is allowed",
+                               ctx_.module.slice(operands[k].range), i.opcode->text, values));
+  };
   if (m == Mnemonic::kBar || m == Mnemonic::kBarrier) {
-    // The last integer of a barrier with a thread count; warps arrive whole.
-    size_t count_at = i.opcode->has_mod(Mod::kRed) ? 2 : 1;
-    if (operands.size() > count_at && operands[count_at].kind == OperandKind::kInteger &&
-        operands[count_at].value % 32 != 0)
-      ctx_.out.error("value-out-of-range", operands[count_at].range,
+    if (i.opcode->has_mod(Mod::kWarp) || i.opcode->has_mod(Mod::kCluster)) return;
+    const size_t number = i.opcode->has_mod(Mod::kRed) ? 1 : 0;
+    in_range(number, "0..15");
+    // Warps arrive whole.
+    if (operands.size() > number + 1 && operands[number + 1].kind == OperandKind::kInteger &&
+        operands[number + 1].value % 32 != 0)
+      ctx_.out.error("value-out-of-range", operands[number + 1].range,
                      fmt::format("{} threads cannot wait at a barrier: a multiple of the warp size 32 is needed",
-                                 operands[count_at].value));
+                                 operands[number + 1].value));
+  } else if (m == Mnemonic::kBfe) {
+    in_range(2, "0..255");
+    in_range(3, "0..255");
+  } else if (m == Mnemonic::kBfi) {
+    in_range(3, "0..255");
+    in_range(4, "0..255");
+  } else if (m == Mnemonic::kSetmaxnreg) {
+    in_range(0, "24..256/8");
   }
 }
 

@@ -59,7 +59,8 @@ Misfit OperandMatcher::match_value(const ReadyOperand& wanted, const Operand& o,
     case OperandKind::kSymbol:
       return {match_symbol(wanted, o, traits), &o};
     case OperandKind::kSink:
-      return {spec.may_sink ? Fault::kNone : Fault::kSink, &o};
+      // Of a load only elements of a vector may be discarded.
+      return {spec.may_sink && !traits.takes_scalar_braces ? Fault::kNone : Fault::kSink, &o};
     case OperandKind::kPair: {
       if (!spec.second_pred) return {Fault::kPair, &o};
       auto parts = module_.children_of(o);
@@ -104,6 +105,7 @@ Fault OperandMatcher::match_register(const ReadyOperand& wanted, const Operand& 
   } else if (elements > 1) {
     return Fault::kVectorUnexpected;
   }
+  if (wanted.exact_bits && kind_of(reg.type) != TypeKind::kBits) return Fault::kRegisterClass;
   return register_fits(wanted.type, reg.type, spec.may_be_wider, spec.variable < 0)
              ? Fault::kNone
              : Fault::kRegisterClass;
@@ -160,14 +162,15 @@ Fault OperandMatcher::match_symbol(const ReadyOperand& wanted, const Operand& o,
                : Fault::kConstantType;
   }
   if (!spec.may_be_symbol || !integer) return Fault::kSymbol;
+  // The arguments that a body builds for a call have no address.
+  if (symbol.kind == SymbolKind::kVariable && symbol.space == Space::kParam) return Fault::kSymbol;
   if (traits.is_cvta)
     return traits.symbol_space != Space::kNone &&
                    base_space(symbol.space) == base_space(traits.symbol_space)
                ? Fault::kNone
                : Fault::kSymbolSpace;
-  // An address takes as many bits as .address_size says, offsets within shared, local and param fewer.
-  const bool far = symbol.space == Space::kGlobal || symbol.space == Space::kConst;
-  if (far && module_.address_size == 64 && bits_of(wanted.type) == 32) return Fault::kSymbolWidth;
+  // An address takes as many bits as .address_size says, offsets within the other spaces fewer.
+  if (symbol.space == Space::kGlobal && module_.address_size == 64 && bits_of(wanted.type) == 32) return Fault::kSymbolWidth;
   return Fault::kNone;
 }
 

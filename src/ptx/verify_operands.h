@@ -45,6 +45,8 @@ enum class Fault : uint8_t {
   kPair,              // d|p where one destination is expected
   kPairPredicate,     // the second destination is no predicate
   kReadOnlyParameter,  // a store to an input parameter
+  kAddressMinus,      // [r-4] for [r+-4]
+  kWriteOnly,         // a load of a return parameter
   kOpaqueBase,        // a texture, surface or sampler of another kind is expected
 };
 
@@ -55,6 +57,7 @@ struct ReadyOperand {
   uint8_t count_min = 1;     // elements
   uint8_t count_max = 1;
   bool vector = false;       // braces or a vector register are expected
+  bool exact_bits = false;   // only the bit class fits (packed small floats)
   Space space = Space::kNone;  // of an address
 };
 
@@ -65,6 +68,7 @@ struct OpcodeTraits {
   bool is_mov = false;
   bool is_cvta = false;
   bool is_store = false;
+  bool is_load = false;
   Space symbol_space = Space::kNone;  // of the variable whose address cvta takes
 };
 
@@ -99,7 +103,9 @@ class OperandMatcher {
                                const OpcodeTraits& traits) const;
   Fault match_symbol(const ReadyOperand& wanted, const Operand& operand,
                      const OpcodeTraits& traits) const;
-  Fault match_address_base(const Operand& operand, Space space, bool store) const;
+  Fault match_address_base(const Operand& operand, Space space, const OpcodeTraits& traits) const;
+
+  uint8_t special_width(const Operand& operand) const;  // of the special register that an address names
 
   const Module& module_;
   const Function& function_;

@@ -25,7 +25,10 @@ ReadyForm make_form(const Opcode& opcode, const Form& form) {
   ready.form = &form;
   const Binding binding = bind(opcode, form);
   size_t addresses = 0, next = 0;
-  for (const OperandSpec& spec : form.operands) addresses += spec.cls == OperandClass::kAddress;
+  auto is_address = [](const OperandSpec& spec) {
+    return spec.cls == OperandClass::kAddress || spec.special == "tensor";
+  };
+  for (const OperandSpec& spec : form.operands) addresses += is_address(spec);
   for (const OperandSpec& spec : form.operands) {
     if (spec.when != 0 && !opcode.has_mod(static_cast<Mod>(spec.when))) continue;
     ReadyOperand r;
@@ -35,7 +38,8 @@ ReadyForm make_form(const Opcode& opcode, const Form& form) {
     r.count_min = spec.by_vector ? opcode.vector : spec.count_min;
     r.count_max = spec.by_vector ? opcode.vector : spec.count_max;
     r.vector = r.count_max > 1 || spec.braced;
-    if (spec.cls == OperandClass::kAddress) r.space = address_space(opcode, next++, addresses);
+    r.exact_bits = opcode.mnemonic == Mnemonic::kCvt && spec.variable < 0;
+    if (is_address(spec)) r.space = address_space(opcode, next++, addresses);
     ready.required += !spec.optional;
     ready.operands.push_back(r);
   }
@@ -70,6 +74,7 @@ OpcodeRules& RuleTable::rules_for(const Opcode& opcode) {
     t.takes_scalar_braces =
         opcode.mnemonic == Mnemonic::kLd || opcode.mnemonic == Mnemonic::kSt ||
         opcode.mnemonic == Mnemonic::kLdu;
+    t.is_load = (opcode.effects & kLoad) != 0;
     t.is_store = (opcode.effects & (kStore | kAtomic | kRed)) != 0;
     if (t.is_cvta && !opcode.has_mod(Mod::kTo)) t.symbol_space = opcode.space;
     for (const Form* form : opcode.candidates) {
