@@ -12,11 +12,6 @@ namespace {
 
 Json optional_number(const std::optional<uint64_t>& v) { return v ? Json(*v) : Json(nullptr); }
 
-Json number_json(double v) {
-  if (std::floor(v) == v && std::fabs(v) < 9e15) return static_cast<int64_t>(v);
-  return v;
-}
-
 Json ptxas_json(const PtxasResources& p) {
   return Json{{"accepted", p.accepted},
               {"rewritten", p.rewritten},

@@ -1,6 +1,7 @@
 // JSON inside the report module: insertion order kept, invalid UTF-8 replaced, two-space indent.
 #pragma once
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -10,6 +11,12 @@ using Json = nlohmann::ordered_json;
 
 inline std::string dump(const Json& value) {
   return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// Integers as integers, so that readers need not guess.
+inline Json number_json(double v) {
+  if (std::floor(v) == v && std::fabs(v) < 9e15) return static_cast<int64_t>(v);
+  return v;
 }
 
 struct LocatedDiagnostic;
