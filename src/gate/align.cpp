@@ -16,8 +16,8 @@ struct Window {
 
 class Aligner {
  public:
-  Aligner(std::span<const uint64_t> a, std::span<const uint64_t> b, uint32_t budget)
-      : a_(a), b_(b), budget_(budget) {}
+  Aligner(std::span<const uint64_t> a, std::span<const uint64_t> b, uint32_t budget, bool anchors)
+      : a_(a), b_(b), budget_(budget), anchors_(anchors) {}
 
   void run(Window whole, std::vector<IndexPair>& out) {
     // A work list instead of recursion: hostile input must not exhaust the stack. Windows are taken
@@ -40,7 +40,7 @@ class Aligner {
       }
       if (w.size_a() == 0 || w.size_b() == 0) continue;
       pieces.clear();
-      if (split_at_anchors(w, pieces)) {
+      if (anchors_ && split_at_anchors(w, pieces)) {
         for (size_t i = pieces.size(); i-- > 0;) work.push_back(pieces[i]);
       } else {
         myers(w, out);
@@ -174,14 +174,15 @@ class Aligner {
 
   std::span<const uint64_t> a_, b_;
   uint32_t budget_;
+  bool anchors_;
 };
 
 }  // namespace
 
 std::vector<IndexPair> align(std::span<const uint64_t> a, std::span<const uint64_t> b,
-                             uint32_t budget) {
+                             uint32_t budget, bool anchors) {
   std::vector<IndexPair> out;
-  Aligner(a, b, budget)
+  Aligner(a, b, budget, anchors)
       .run({0, static_cast<uint32_t>(a.size()), 0, static_cast<uint32_t>(b.size())}, out);
   return out;
 }
@@ -192,7 +193,7 @@ std::vector<IndexPair> align_levels(std::span<const std::vector<uint64_t>> a,
   if (a.empty() || b.empty()) return pairs;
   uint32_t size_a = static_cast<uint32_t>(a[0].size()), size_b = static_cast<uint32_t>(b[0].size());
   for (size_t level = 0; level < std::min(a.size(), b.size()); ++level) {
-    Aligner aligner(a[level], b[level], 2000);
+    Aligner aligner(a[level], b[level], 2000, true);
     std::vector<IndexPair> refined;
     uint32_t i = 0, j = 0;
     auto fill = [&](uint32_t to_i, uint32_t to_j) {

@@ -136,4 +136,13 @@ Type type_of_constant(const Side& s, uint32_t instruction, const ptx::Operand& o
   return written;
 }
 
+std::string decode_constant(const Side& s, uint32_t instruction, const ptx::Operand& o) {
+  uint64_t bits = constant_value(s, instruction, o).bits;
+  Type type = type_of_constant(s, instruction, o);
+  // A double literal in a single-precision operation counts as the rounded float.
+  if (o.kind == ptx::OperandKind::kFloat64 && ptx::bits_of(type) == 64)
+    bits = static_cast<uint64_t>(o.value);
+  return decode_bits(bits, type);
+}
+
 }  // namespace pitot::gate

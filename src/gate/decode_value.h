@@ -16,4 +16,7 @@ std::string decode_bits(uint64_t bits, ptx::Type type);
 // Literals written 0f… or 0d… are f32 and f64 when nothing else is known.
 ptx::Type type_of_constant(const Side& s, uint32_t instruction, const ptx::Operand& o);
 
+// The constant operand's value in that type.
+std::string decode_constant(const Side& s, uint32_t instruction, const ptx::Operand& o);
+
 }  // namespace pitot::gate

@@ -54,6 +54,7 @@ struct OpcodeChange {
   std::string opcode;
   std::string kind;  // coarse family: "fma", "load", …
   std::vector<uint32_t> lines;
+  std::vector<std::string> values;  // distinct constants they take, decoded; the first few
   uint32_t count() const { return static_cast<uint32_t>(lines.size()); }
 };
 

@@ -177,6 +177,16 @@ std::vector<uint64_t> flow_keys(const Side& s, std::span<const uint32_t> order, 
     }
     keys[i] = h;
   }
+
+  // What else is done with the same registers: the only tie of a value that nobody reads.
+  std::vector<uint64_t> company(slots, 0);
+  for (uint32_t i : order)
+    for (const auto& a : s.accesses.of(i)) company[a.reg] += mix(keys[i], a.write);
+  for (uint32_t i : order) {
+    uint64_t h = 0;
+    for (const auto& a : s.accesses.of(i)) h += mix(company[a.reg], a.write);
+    keys[i] = mix(keys[i], h);
+  }
   return keys;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "gate/declaration_diff.h"
 #include "gate/excerpt.h"
@@ -29,6 +30,7 @@ class KernelComparer {
   void run(const Function& fa, const Function& fb) {
     if (fa.symbol != ptx::kNoId && fb.symbol != ptx::kNoId) symbols_.bind(fa.symbol, fb.symbol);
     if (fa.name != fb.name) raise(ChangeClass::kRenamed);
+    compared_.insert({&fa, &fb});
     compare_functions(fa, fb, true);
     while (!functions_.empty()) {
       auto [x, y] = functions_.back();
@@ -70,6 +72,7 @@ class KernelComparer {
     }
     const Side& a = a_.side(fa);
     const Side& b = b_.side(fb);
+    const ChangeClass before = std::exchange(out_.cls, ChangeClass::kIdentical);
     if (auto match = match_programs(a, b, symbols_)) {
       take(a, b, *match);
       take_symbols();
@@ -78,8 +81,8 @@ class KernelComparer {
       diff_structure(a, b, out_);
       pair_by_name(a, b);
     }
-    if (!kernel && out_.cls > ChangeClass::kRenamed && fa.has_body)
-      changed_callees_.insert(std::string(fb.name));
+    if (!kernel && out_.cls > ChangeClass::kRenamed) changed_callees_.insert(std::string(fb.name));
+    raise(before);
   }
 
   void take(const Side& a, const Side& b, const ProgramMatch& match) {

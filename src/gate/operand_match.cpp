@@ -41,7 +41,7 @@ ConstantValue constant_value(const Side& s, uint32_t instruction, const Operand&
   return v;
 }
 
-bool OperandMatcher::match(uint32_t ia, uint32_t ib, Tolerance t, bool terminator,
+bool OperandMatcher::match(uint32_t ia, uint32_t ib, Tolerance t, bool polarity_resolved,
                            PairDifference& difference) {
   const Operation& oa = *a_.ops[ia];
   const Operation& ob = *b_.ops[ib];
@@ -59,13 +59,16 @@ bool OperandMatcher::match(uint32_t ia, uint32_t ib, Tolerance t, bool terminato
   const ptx::Instruction& nb = b_.at(ib);
   if ((na.guard == ptx::kNoId) != (nb.guard == ptx::kNoId)) return false;
   if (na.guard != ptx::kNoId) {
-    if (!terminator && na.guard_negated != nb.guard_negated) return false;
+    if (!polarity_resolved && na.guard_negated != nb.guard_negated) {
+      if (!t.modifiers) return false;
+      difference.modifiers = difference.negated = true;
+    }
     if (!match_register(na.guard, nb.guard)) return false;
   }
   auto xs = a_.operands(ia), ys = b_.operands(ib);
   if (xs.size() != ys.size()) return false;
   // Branch targets are compared as control flow.
-  if (terminator && oa.jump) return true;
+  if (oa.jump && ob.jump) return true;
   if (na.opcode->has(ptx::kCommutative) && xs.size() >= 3 && xs[1].is_register() &&
       xs[2].is_register() && ys[1].is_register() && ys[2].is_register()) {
     // Decided by the maps: a swap is taken only where the written order cannot hold.

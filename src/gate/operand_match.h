@@ -35,6 +35,7 @@ struct PairDifference {
   bool modifiers = false;
   bool register_class = false;  // .f32 against .b32 registers: no difference
   bool spelling = false;        // another name of the same operation
+  bool negated = false;         // the guard is the opposite one; counts among the modifiers
   bool swapped = false;         // sources of a commutative operation exchanged
 };
 
@@ -51,8 +52,9 @@ class OperandMatcher {
       : a_(a), b_(b), registers_(registers), symbols_(symbols) {}
 
   // True when the two are the same up to the tolerance and the maps, which then grow. Guards
-  // compare with their negation unless `terminator`, whose polarity the shape has resolved.
-  bool match(uint32_t ia, uint32_t ib, Tolerance t, bool terminator, PairDifference& difference);
+  // compare with their negation unless `polarity_resolved`: the shape has taken it in.
+  bool match(uint32_t ia, uint32_t ib, Tolerance t, bool polarity_resolved,
+             PairDifference& difference);
 
  private:
   bool match_operands(uint32_t ia, uint32_t ib, Tolerance t, bool swap, PairDifference& d);

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "gate/decode_value.h"
 #include "gate/operand_match.h"
 #include "gate/witness.h"
@@ -26,8 +24,8 @@ class ConstantLister {
     std::string_view op = b_.at(ib_).opcode->text;
     if (cx.is_constant && cy.is_constant) {
       if (cx.bits == cy.bits) return;
-      ptx::Type tx = type_of_constant(a_, ia_, x), ty = type_of_constant(b_, ib_, y);
-      add(x, y, value(x, cx.bits, tx), value(y, cy.bits, ty), std::string(ptx::name_of(ty)),
+      add(x, y, decode_constant(a_, ia_, x), decode_constant(b_, ib_, y),
+          std::string(ptx::name_of(type_of_constant(b_, ib_, y))),
           fmt::format("{}, operand {}", op, position));
       return;
     }
@@ -41,13 +39,6 @@ class ConstantLister {
   }
 
  private:
-  // The operation's own value of a double literal in single precision is a float's bits.
-  static std::string value(const Operand& o, uint64_t bits, ptx::Type type) {
-    if (o.kind == OperandKind::kFloat64 && ptx::bits_of(type) == 64)
-      bits = static_cast<uint64_t>(o.value);
-    return decode_bits(bits, type);
-  }
-
   void add(const Operand& x, const Operand& y, std::string from_value, std::string to_value,
            std::string type, std::string where) {
     ConstantChange c;
@@ -79,6 +70,16 @@ void list_constants(const Side& a, uint32_t ia, const Side& b, uint32_t ib, Kern
 }
 
 void list_modifiers(const Side& a, uint32_t ia, const Side& b, uint32_t ib, KernelDiff& out) {
+  const ptx::Instruction& x = a.at(ia);
+  const ptx::Instruction& y = b.at(ib);
+  const bool guards = x.guard != ptx::kNoId && y.guard != ptx::kNoId;
+  if (guards && x.guard_negated != y.guard_negated) {
+    auto guarded = [](const ptx::Instruction& i) {
+      return fmt::format("@{}p {}", i.guard_negated ? "!" : "", i.opcode->text);
+    };
+    out.modifiers.push_back(
+        {a.line(ia), b.line(ib), guarded(x), guarded(y), "guard turned to its opposite", {}});
+  }
   if (a.ops[ia]->key == b.ops[ib]->key) return;
   std::string_view from = a.at(ia).opcode->text, to = b.at(ib).opcode->text;
   ModifierChange change;

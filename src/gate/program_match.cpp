@@ -17,7 +17,8 @@ struct BlockPairs {
   bool moved = false;
 };
 
-std::optional<BlockPairs> match_shapes(const Shape& a, const Shape& b) {
+// With `as_written`, a branch's target and fall-through correspond, whatever its guard says.
+std::optional<BlockPairs> match_shapes(const Shape& a, const Shape& b, bool as_written) {
   if (!a.complete || !b.complete || a.roots.size() != b.roots.size()) return std::nullopt;
   BlockPairs out;
   Bijection blocks;
@@ -37,7 +38,8 @@ std::optional<BlockPairs> match_shapes(const Shape& a, const Shape& b) {
       return std::nullopt;
     out.pairs.emplace_back(x, y);
     for (size_t s = p.successors.size(); s-- > 0;) {
-      uint32_t to_x = p.successors[s], to_y = q.successors[s];
+      const bool turned = as_written && p.two_way && p.negated != q.negated;
+      uint32_t to_x = p.successors[s], to_y = q.successors[turned ? 1 - s : s];
       if ((to_x == kLeaves) != (to_y == kLeaves)) return std::nullopt;
       if (to_x != kLeaves) work.emplace_back(to_x, to_y);
     }
@@ -50,8 +52,9 @@ std::optional<BlockPairs> match_shapes(const Shape& a, const Shape& b) {
 
 class Matcher {
  public:
-  Matcher(const Side& a, const Side& b, const Bijection& symbols, const BlockPairs& blocks)
-      : a_(a), b_(b), symbols_(symbols), blocks_(blocks) {
+  Matcher(const Side& a, const Side& b, const Bijection& symbols, const BlockPairs& blocks,
+          bool polarity_resolved)
+      : a_(a), b_(b), symbols_(symbols), blocks_(blocks), polarity_resolved_(polarity_resolved) {
     for (auto [x, y] : blocks.pairs) {
       append(a.shape.blocks[x], order_a_);
       append(b.shape.blocks[y], order_b_);
@@ -98,6 +101,7 @@ class Matcher {
                    std::vector<uint32_t>& partner, IndexPair& tie) {
     partner.clear();
     partner.reserve(order_a_.size());
+    Bijection registers;  // as the pairs so far would have it
     std::unordered_map<uint64_t, std::vector<uint32_t>> places;
     for (auto [x, y] : blocks_.pairs) {
       const ShapeBlock& p = a_.shape.blocks[x];
@@ -110,20 +114,43 @@ class Matcher {
         std::vector<uint32_t>& candidates = it->second;
         size_t choice = candidates.size() - 1;
         if (candidates.size() > 1) {
-          size_t looked = 0;
-          for (size_t c = candidates.size(); c-- > 0 && looked < 32; ++looked) {
-            if (a_.text(i) != b_.text(candidates[c])) continue;
-            choice = c;
-            break;
-          }
+          choice = best_of(i, candidates, registers);
           if (tie.first == UINT32_MAX) tie = {i, candidates[choice]};
         }
+        bind_accesses(i, candidates[choice], registers);
         partner.push_back(candidates[choice]);
         candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(choice));
       }
       if (p.terminator != UINT32_MAX) partner.push_back(q.terminator);
     }
     return true;
+  }
+
+  // Among like instructions: one that reads and writes the partners of what `i` does, of these one
+  // that is written the same, else the first.
+  size_t best_of(uint32_t i, const std::vector<uint32_t>& candidates, const Bijection& registers) {
+    constexpr size_t kLooked = 64;
+    size_t best = candidates.size() - 1;
+    int best_score = -1;
+    size_t looked = 0;
+    for (size_t c = candidates.size(); c-- > 0 && looked < kLooked; ++looked) {
+      auto xs = a_.accesses.of(i), ys = b_.accesses.of(candidates[c]);
+      bool consistent = xs.size() == ys.size();
+      for (size_t k = 0; consistent && k < xs.size(); ++k)
+        consistent = registers.allows(xs[k].reg, ys[k].reg);
+      int score = consistent * 2 + (a_.text(i) == b_.text(candidates[c]));
+      if (score <= best_score) continue;
+      best_score = score;
+      best = c;
+      if (score == 3) break;
+    }
+    return best;
+  }
+
+  void bind_accesses(uint32_t i, uint32_t j, Bijection& registers) {
+    auto xs = a_.accesses.of(i), ys = b_.accesses.of(j);
+    if (xs.size() != ys.size()) return;
+    for (size_t k = 0; k < xs.size(); ++k) registers.bind(xs[k].reg, ys[k].reg);
   }
 
   // Checks every pair under one bijection, and that the order is legal.
@@ -150,7 +177,8 @@ class Matcher {
         if (!add(match, operands, t, false, partner[at], at)) return std::nullopt;
       }
       if (p.terminator == UINT32_MAX) continue;
-      if (!add(match, operands, t, p.two_way, partner[at], at)) return std::nullopt;
+      if (!add(match, operands, t, p.two_way && polarity_resolved_, partner[at], at))
+        return std::nullopt;
       ++at;
     }
     registers.bind(analysis::carry_register(a_.f), analysis::carry_register(b_.f));
@@ -171,10 +199,10 @@ class Matcher {
     return match;
   }
 
-  bool add(ProgramMatch& match, OperandMatcher& operands, Tolerance t, bool terminator,
+  bool add(ProgramMatch& match, OperandMatcher& operands, Tolerance t, bool polarity_resolved,
            uint32_t other, size_t at) {
     PairDifference d;
-    if (!operands.match(order_a_[at], other, t, terminator, d)) return false;
+    if (!operands.match(order_a_[at], other, t, polarity_resolved, d)) return false;
     match.pairs.emplace_back(order_a_[at], other);
     match.differences.push_back(d);
     match.any.constants |= d.constants;
@@ -189,17 +217,33 @@ class Matcher {
   const Side& b_;
   const Bijection& symbols_;
   const BlockPairs& blocks_;
+  const bool polarity_resolved_;
   std::vector<uint32_t> order_a_, order_b_;
   Bijection proved_symbols_;
 };
 
+// A guard turned to its opposite and nothing else: seen as such before it is explained away as
+// blocks that changed places together with their constants.
+std::optional<ProgramMatch> match_turned_guards(const Side& a, const Side& b, Bijection& symbols) {
+  std::optional<BlockPairs> blocks = match_shapes(a.shape, b.shape, true);
+  if (!blocks || blocks->moved) return std::nullopt;
+  Matcher matcher(a, b, symbols, *blocks, false);
+  if (!matcher.sizes_match()) return std::nullopt;
+  auto match = matcher.in_order(Tolerance{false, true});
+  if (!match) return std::nullopt;
+  for (const PairDifference& d : match->differences)
+    if (d.modifiers && !d.negated) return std::nullopt;
+  symbols = matcher.take_symbols();
+  return match;
+}
+
 }  // namespace
 
 std::optional<ProgramMatch> match_programs(const Side& a, const Side& b, Bijection& symbols) {
-  std::optional<BlockPairs> blocks = match_shapes(a.shape, b.shape);
-  if (!blocks) return std::nullopt;
-  Matcher matcher(a, b, symbols, *blocks);
-  if (!matcher.sizes_match()) return std::nullopt;
+  std::optional<BlockPairs> blocks = match_shapes(a.shape, b.shape, false);
+  if (!blocks) return match_turned_guards(a, b, symbols);
+  Matcher matcher(a, b, symbols, *blocks, true);
+  if (!matcher.sizes_match()) return match_turned_guards(a, b, symbols);
   for (Tolerance t : {Tolerance{false, false}, Tolerance{true, false}, Tolerance{true, true}}) {
     auto match = matcher.in_order(t);
     if (!match) match = matcher.by_keys(t);
@@ -207,6 +251,8 @@ std::optional<ProgramMatch> match_programs(const Side& a, const Side& b, Bijecti
       symbols = matcher.take_symbols();
       return match;
     }
+    if (!t.constants)
+      if (auto turned = match_turned_guards(a, b, symbols)) return turned;
   }
   return std::nullopt;
 }

@@ -54,6 +54,7 @@ class Builder {
         return;
       }
       s.two_way = true;
+      s.negated = in.guard_negated;
       s.successors = in.guard_negated ? std::vector<uint32_t>{next, taken}
                                       : std::vector<uint32_t>{taken, next};
     };
@@ -130,6 +131,7 @@ class Builder {
         block.body.insert(block.body.end(), next.body.begin(), next.body.end());
         block.terminator = next.terminator;
         block.two_way = next.two_way;
+        block.negated = next.negated;
         block.successors = std::move(next.successors);
         next = ShapeBlock{};
         live[to] = false;

@@ -16,7 +16,8 @@ struct ShapeBlock {
   std::vector<uint32_t> body;  // instructions of the function, without jumps and the terminator
   uint32_t terminator = UINT32_MAX;  // the deciding or leaving instruction, if there is one
   bool two_way = false;              // a guarded branch, ret, exit or trap: successors are
-                                     // {when the guard holds, when not}, negation already applied
+                                     // {when the guard register is true, when it is false}
+  bool negated = false;              // its guard is written @!p
   std::vector<uint32_t> successors;  // blocks, in the order that the program says
 };
 

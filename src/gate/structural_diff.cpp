@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "gate/decode_value.h"
 #include "gate/excerpt.h"
 #include "gate/flow_keys.h"
 #include "gate/pair_changes.h"
@@ -30,14 +31,26 @@ void pair_moved(const std::vector<uint64_t>& ka, const std::vector<uint64_t>& kb
   }
 }
 
+void add_values(const Side& s, uint32_t i, std::vector<std::string>& values) {
+  constexpr size_t kFew = 4;
+  for (const ptx::Operand& o : s.operands(i)) {
+    ConstantValue c = constant_value(s, i, o);
+    if (!c.is_constant || values.size() >= kFew) continue;
+    std::string text = decode_constant(s, i, o);
+    if (std::find(values.begin(), values.end(), text) == values.end())
+      values.push_back(std::move(text));
+  }
+}
+
 void group(const Side& s, const std::vector<bool>& matched, std::vector<OpcodeChange>& out) {
   std::unordered_map<std::string_view, size_t> index;
   for (uint32_t i = 0; i < s.size(); ++i) {
     if (matched[i]) continue;
     const ptx::Opcode& op = *s.at(i).opcode;
     auto [it, fresh] = index.emplace(op.text, out.size());
-    if (fresh) out.push_back({std::string(op.text), std::string(ptx::name_of(op.group)), {}});
+    if (fresh) out.push_back({std::string(op.text), std::string(ptx::name_of(op.group)), {}, {}});
     out[it->second].lines.push_back(s.line(i));
+    add_values(s, i, out[it->second].values);
   }
   std::stable_sort(out.begin(), out.end(), [](const OpcodeChange& x, const OpcodeChange& y) {
     return x.lines.size() > y.lines.size();
@@ -107,6 +120,11 @@ Alignment align_functions(const Side& a, const Side& b) {
     kb.push_back(local_keys(b, 0, t));
   }
   al.pairs = align_levels(ka, kb);
+  // Anchors are right where the program is varied and may mislead where it repeats itself: take the
+  // shortest script when it leaves fewer instructions over.
+  constexpr uint32_t kFewDifferences = 400;
+  std::vector<IndexPair> shortest = align(ka[2], kb[2], kFewDifferences, false);
+  if (shortest.size() > al.pairs.size()) al.pairs = std::move(shortest);
   for (auto [i, j] : al.pairs) al.matched_a[i] = al.matched_b[j] = true;
   pair_moved(deep_a, deep_b, al);
   std::sort(al.pairs.begin(), al.pairs.end());
