@@ -97,6 +97,7 @@ class Operand:
     def __init__(self, kind, type_name="", count=0, special="", negated=False, value=1):
         self.kind, self.type, self.count, self.special = kind, type_name, count, special
         self.negated, self.value = negated, value
+        self.second = False  # d|p
 
     def text(self, first):
         def one(i):
@@ -166,6 +167,8 @@ def best_register(type_name):
 
 def operand_fits(spec, types, operand):
     cls, flags = spec["class"], spec["flags"]
+    if operand.second and "pred" not in flags:
+        return False
     type_name = types[spec["variable"]] if spec["variable"] >= 0 else spec["type"]
     if cls == "kAddress":
         return operand.kind == "address" or operand.kind == "special" and operand.special == "tmem"
@@ -285,7 +288,7 @@ class Line:
         spelled = ".".join([self.name] + self.mods)
         parts, first = [], 1
         for o in self.operands:
-            parts.append(o.text(first))
+            parts.append(o.text(first) + ("|%p4" if o.second else ""))
             first += 0 if o.count > 8 else o.count or 1
         text = spelled + " " + ", ".join(parts) + ";"
         if "force_unnormalized_coords" in self.mods:  # of a sampler, which the default mode has none of
@@ -367,6 +370,11 @@ def lines_of(table, names, rng, extra):
                 for specs in table.specs(form, mods):
                     line = Line(name, mods, [default_operand(s, matched[0]) for s in specs])
                     lines.setdefault(line.text(), line)
+                    if any("pred" in s["flags"] for s in specs):
+                        line = Line(name, mods, [default_operand(s, matched[0]) for s in specs])
+                        for operand, s in zip(line.operands, specs):
+                            operand.second = "pred" in s["flags"]
+                        lines.setdefault(line.text(), line)
     return list(lines.values())
 
 
