@@ -85,10 +85,10 @@ bool Cache::put(Hash128 key, std::string_view bytes) {
     ::unlink(temporary.c_str());
     return false;
   }
-  // Looking at the whole directory costs more than an entry: only when a share of the bound was
-  // written.
+  // Looking at the whole directory costs more than an entry: only when a good share of the bound
+  // was written, or by chance, so that many short runs keep it as well.
   uint64_t before = written_.fetch_add(bytes.size() + kHeader);
-  if (before + bytes.size() > max_bytes_ / 16) trim();
+  if (before + bytes.size() > max_bytes_ / 16 || key.low % 256 == 0) trim();
   return true;
 }
 

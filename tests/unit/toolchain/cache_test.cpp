@@ -85,6 +85,18 @@ TEST_F(CacheTest, TheLongestUnusedGoFirst) {
   EXPECT_FALSE(cache->get(hash_bytes("1")));
 }
 
+// Each run of a program writes little; all of them together must keep the bound all the same.
+TEST_F(CacheTest, ManyShortRunsKeepTheBound) {
+  std::string bytes(1000, 'x');
+  for (int i = 0; i < 2000; ++i) {
+    auto cache = Cache::open(directory_, 200000);
+    ASSERT_TRUE(cache.ok());
+    ASSERT_TRUE(cache->put(hash_bytes("run" + std::to_string(i)), bytes));
+  }
+  EXPECT_LT(files().size(), 1000u);
+  EXPECT_GT(files().size(), 100u);
+}
+
 TEST_F(CacheTest, AbandonedTemporaryFilesGo) {
   auto cache = Cache::open(directory_);
   ASSERT_TRUE(cache.ok());

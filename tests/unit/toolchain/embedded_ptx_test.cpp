@@ -168,7 +168,7 @@ TEST(ReadPtxInputs, TextAndBinary) {
 
 TEST(EmbeddedPtx, FatbinInsideAnUnknownContainer) {
   std::string bytes =
-      std::string("MZ\0\0 some other container", 27) + sample("lz4.fatbin") + "tail";
+      std::string("MZ\0\0 some other container", 25) + sample("lz4.fatbin") + "tail";
   Extraction found = extracted(bytes);
   EXPECT_EQ(found.kind, FileKind::kUnknown);
   EXPECT_EQ(found.ptx_count(), 2u);
@@ -287,9 +287,10 @@ TEST(Archive, NamesOfAllKinds) {
     number.resize(10, ' ');
     return name + std::string(32, '0') + number + "`\n";
   };
-  auto members = read_archive("!<arch>\n" + header("//", 20) + "a_very_long_name.o/\n" +
-                              header("/0", 3) + "abc\n" + header("short.o/", 2) + "de" +
-                              header("#1/8", 11) + "bsd_nameXYZ\n" + header("/99", 1) + "f\n");
+  std::string bytes = "!<arch>\n" + header("//", 20) + "a_very_long_name.o/\n" + header("/0", 3) +
+                      "abc\n" + header("short.o/", 2) + "de" + header("#1/8", 11) +
+                      "bsd_nameXYZ\n" + header("/99", 1) + "f\n";
+  auto members = read_archive(bytes);
   ASSERT_TRUE(members.ok());
   ASSERT_EQ(members->size(), 4u);
   EXPECT_EQ((*members)[0].name, "a_very_long_name.o");
