@@ -219,20 +219,32 @@ class Table:
 
     def match(self, form, mods):
         """Slot choices (slot index → alternative) or None; mirrors match() of src/ptx/isa.cpp."""
-        filled, first, types, needs = set(), [0, 0, 0], [""] * 4, []
-        for mod in mods:
+        filled, types, needs = set(), [""] * 4, []
+        leading = form["leading"]
+        first = [leading] * 3
+
+        def take(i, mod):
+            found = [a for a in form["slots"][i]["alternatives"] if a[0] == mod]
+            if i in filled or not found:
+                return False
+            filled.add(i)
+            needs.append(found[0][1])
+            if form["slots"][i]["variable"] >= 0:
+                types[form["slots"][i]["variable"]] = mod
+            return True
+
+        rest = list(mods)
+        for i in range(leading):
+            if rest and take(i, rest[0]):
+                rest.pop(0)
+            elif not form["slots"][i]["optional"]:
+                return None
+        for mod in rest:
             order = self.ordered(mod)
             for i in range(first[order], len(form["slots"])):
-                if i in filled:
-                    continue
-                found = [a for a in form["slots"][i]["alternatives"] if a[0] == mod]
-                if found:
-                    filled.add(i)
+                if take(i, mod):
                     if order:
                         first[order] = i + 1
-                    needs.append(found[0][1])
-                    if form["slots"][i]["variable"] >= 0:
-                        types[form["slots"][i]["variable"]] = mod
                     break
             else:
                 return None
