@@ -1,10 +1,14 @@
 """Compiles Triton kernels ahead of time (no GPU) and writes PTX, launch facts and kernel specs.
 
+Every kernel is compiled in a process of its own: the compiler keeps state, and what it makes of a
+kernel was seen to depend on which one it compiled before (Triton 3.2 and 3.3).
+
 Line information is off unless build.toml asks for it; then it names /pitot/kernels/... in the place
 of the real directory, so that the output is the same on every machine.
 """
 import json
 import linecache
+import multiprocessing
 import tempfile
 from pathlib import Path
 
@@ -41,10 +45,32 @@ def neutral_library():
                 item.fn.__code__ = code.replace(co_filename=moved)
 
 
-def compile_one(function, build, variant, target):
+def compile_apart(names, *arguments):
+    """compile_one in a child process; gives (PTX, metadata as a dictionary)."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+
+    def work():
+        compiled = compile_one(names, *arguments)
+        held = compiled.metadata._asdict()
+        sender.send((compiled.asm["ptx"], {k: held[k] for k in FACTS if k in held}))
+
+    child = context.Process(target=work)
+    child.start()
+    sender.close()
+    try:
+        return receiver.recv()
+    except EOFError:
+        raise SystemExit(f"{arguments[0]} for {arguments[-1]}: the compiler failed") from None
+    finally:
+        child.join()
+
+
+def compile_one(source_names, name, build, variant, target):
     import triton
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource
+    function = source_names[name]
     names = function.arg_names
     constants = variant["constants"]
     types = {**build["signature"], **variant.get("signature", {})}
@@ -63,9 +89,8 @@ def compile_one(function, build, variant, target):
     return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options)
 
 
-def facts_of(compiled, target):
-    held = compiled.metadata._asdict()
-    facts = {k: held[k] for k in FACTS if k in held and held[k] is not None}
+def facts_of(metadata, target):
+    facts = {k: v for k, v in metadata.items() if v is not None}
     facts["target"] = {"backend": "cuda", "arch": int(target.removeprefix("sm_").rstrip("af")),
                        "warp_size": 32}
     return facts
@@ -96,21 +121,18 @@ def build_variant(kernels, directory, build, variant, names, source):
     for target in targets:
         short = target.replace("_", "")
         for kernel in build["kernel"]:
-            function = names[kernel["function"]]
-            if "kernels" in variant and kernel["function"] not in variant["kernels"]:
-                continue
-            compiled = compile_one(function, build, variant, target)
+            text, metadata = compile_apart(names, kernel["function"], build, variant, target)
             path = directory / f"{kernel['function']}{dotted}.{short}.ptx"
-            path.write_text(compiled.asm["ptx"])
-            facts = facts_of(compiled, target)
+            path.write_text(text)
+            facts = facts_of(metadata, target)
             path.with_suffix(".json").write_text(json.dumps(facts, sort_keys=True) + "\n")
-            block = [32 * compiled.metadata.num_warps, 1, 1]
+            block = [32 * metadata["num_warps"], 1, 1]
             entries.append(manifest.record(
                 kernels, path, source=source, producer=f"triton {triton.__version__}", block=block,
                 role=kernel.get("role"), pair=directory.name if kernel.get("role") else None,
                 tag=tag, shows=kernel.get("shows")))
             if target == build.get("spec_target", targets[min(1, len(targets) - 1)]):
-                first[kernel["function"]] = (path.name, compiled, block)
+                first[kernel["function"]] = (path.name, text, metadata["shared"], block)
     if "spec" in build and first:
         write_spec(directory, build, variant, first, dotted)
     return entries
@@ -119,10 +141,10 @@ def build_variant(kernels, directory, build, variant, names, source):
 def write_spec(directory, build, variant, first, dotted):
     """One spec a variant: it runs the last kernel listed, with the first as its oracle."""
     functions = list(first)
-    ptx, compiled, block = first[functions[-1]]
-    shared = max(c.metadata.shared for _, c, _ in first.values())
+    ptx, text, _, block = first[functions[-1]]
+    shared = max(bytes_used for _, _, bytes_used, _ in first.values())
     oracle = (first[functions[0]][0], functions[0]) if len(functions) > 1 else None
-    declared = ptx_parameter_count(compiled.asm["ptx"])
+    declared = ptx_parameter_count(text)
     kernel_spec.write(
         directory / f"{directory.name}{dotted}.kernel.toml", build=build,
         constants=variant["constants"], tag=variant.get("tag"), ptx=ptx, entry=functions[-1],
