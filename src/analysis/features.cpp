@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "analysis/access.h"
+#include "analysis/critical_path.h"
+#include "analysis/depgraph.h"
 #include "analysis/feature_counts.h"
 #include "analysis/flow_facts.h"
 #include "analysis/pressure.h"
@@ -86,6 +88,8 @@ struct FeatureExtractor::Scratch {
   AffineForms forms;
   AccessTable table;
   Pressure pressure;
+  DepGraph dependences;
+  CriticalPath critical;
 };
 
 FeatureExtractor::FeatureExtractor(FeatureOptions options)
@@ -119,6 +123,16 @@ FeatureRow FeatureExtractor::extract(const ptx::Module& m, const ptx::Function& 
         std::max<double>(at(row, Feature::kLoopDepth), s.flow.loops.loops[l].depth);
     if (trips[l].trips) at(row, Feature::kKnownTrips) += 1;
   }
+
+  s.dependences.build(s.flow, s.workspace);
+  std::vector<double> expected(trips.size());
+  for (LoopId l = 0; l < trips.size(); ++l)
+    expected[l] = trips[l].trips
+                      ? static_cast<double>(std::min<uint64_t>(*trips[l].trips, uint64_t{1} << 40))
+                      : options_.default_trips;
+  s.critical.build(s.flow, s.dependences, expected);
+  at(row, Feature::kCriticalPath) = s.critical.function.cycles;
+  at(row, Feature::kIlp) = s.critical.ilp();
 
   std::optional<BlockShape> shape = block_shape_of(f);
   if (!shape) shape = BlockShape{options_.default_block, false};
