@@ -22,7 +22,8 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BITS = {"pred": 1, "b1": 1, "b4": 4, "f16": 16, "bf16": 16, "tf32": 32, "f32x2": 64}
 # The newest target that each .version from then on knows; versions in between inherit.
-NEWEST = {14: "sm_13", 20: "sm_20", 23: "sm_20", 30: "sm_30", 31: "sm_35", 40: "sm_50", 41: "sm_52",
+NEWEST = {10: "sm_10", 11: "sm_11", 12: "sm_13", 13: "sm_13", 14: "sm_13", 15: "sm_13",
+          20: "sm_20", 21: "sm_20", 22: "sm_20", 23: "sm_20", 30: "sm_30", 31: "sm_35", 32: "sm_35", 40: "sm_50", 41: "sm_52",
           42: "sm_53", 43: "sm_53", 50: "sm_61", 60: "sm_70", 61: "sm_72", 62: "sm_72", 63: "sm_75",
           64: "sm_75", 65: "sm_75", 70: "sm_80", 71: "sm_86", 72: "sm_86", 73: "sm_86",
           74: "sm_87", 75: "sm_87", 76: "sm_87", 77: "sm_87", 78: "sm_90", 80: "sm_90a",
@@ -222,9 +223,10 @@ def spellings(form, limit, rng):
     return list(dict.fromkeys(found))
 
 
-def neighbours(mods, vocabulary, count, rng):
-    """Spellings one edit away."""
+def neighbours(mods, vocabulary, foreign, count, rng):
+    """Spellings one edit away, a few of them with modifiers of other instructions."""
     edits = set()
+    vocabulary = vocabulary + rng.sample(foreign, min(len(vocabulary) // 3 + 2, len(foreign)))
     for i in range(len(mods)):
         edits.add(mods[:i] + mods[i + 1:])
         for other in vocabulary:
@@ -266,10 +268,18 @@ class Ptxas:
             with open(self.path, "w") as f:
                 f.write(head)
                 for i in todo:
-                    f.write(f".entry k{i}(.param .b64 P){bodies[i]}\n")
+                    parameters = "" if version < 14 else "(.param .b64 P)"
+                    f.write(f".entry k{i}{parameters}{bodies[i]}\n")
             run = subprocess.run(["ptxas", f"-arch={arch}", self.path, "-o", "/dev/null"],
                                  capture_output=True, text=True, check=False)
             self.runs += 1
+            if run.returncode not in (0, 255):
+                if len(todo) == 1:
+                    result[todo[0]] = f"ptxas died ({run.returncode})"
+                    return
+                for half in (todo[:len(todo) // 2], todo[len(todo) // 2:]):
+                    self.batch(half, bodies, config, result)
+                return
             fatal = None
             for line in (run.stdout + run.stderr).splitlines():
                 match = re.search(r"line (\d+); (error|fatal)\s*: (.*)", line)
@@ -288,6 +298,17 @@ class Ptxas:
             position = todo.index(fatal)
             # Errors before the fatal one are final; the rest has not been looked at.
             todo = [i for n, i in enumerate(todo) if i not in result and n != position]
+
+
+def ignored_modifiers(names, vocabulary, ptxas):
+    """Modifiers that ptxas takes on any instruction and ignores. The table does not follow it there."""
+    taken = set()
+    for instruction in ("abs.f32.{} %r0, %r1", "clz.b32.{} %r0, %r1"):
+        bodies = [f"{{.reg .b32 %r<3>; {instruction.format(n)}; ret;}}" for n in names]
+        messages = ptxas.verdicts(bodies, "90:sm_100a")
+        taken |= {n for n, message in zip(names, messages)
+                  if message == "" and n not in vocabulary[instruction[:3]]}
+    return taken
 
 
 def main():
@@ -321,9 +342,13 @@ def main():
         for slot in form["slots"]:
             vocabulary[form["mnemonic"]].update(a[0] for a in slot["alternatives"])
     only = re.compile(args.only)
+    foreign = sorted(set().union(*vocabulary.values()))
+    with tempfile.TemporaryDirectory() as workdir:
+        ignored = ignored_modifiers(foreign, vocabulary, Ptxas(workdir))
+    foreign = [name for name in foreign if name not in ignored]
     configs = args.configs.split(",")
     if args.versions:
-        configs += [f"{v}:{t}" for v, t in NEWEST.items() if v >= 20]
+        configs += [f"{v}:{t}" for v, t in NEWEST.items()]
 
     legal = {}       # spelling → base form
     illegal = {}
@@ -334,7 +359,8 @@ def main():
             legal.setdefault(".".join((form["mnemonic"],) + mods), form)
     for spelling, form in list(legal.items()):
         mnemonic, *mods = spelling.split(".")
-        for edit in neighbours(tuple(mods), sorted(vocabulary[mnemonic]), args.neighbours, rng):
+        for edit in neighbours(tuple(mods), sorted(vocabulary[mnemonic]), foreign,
+                               args.neighbours, rng):
             illegal.setdefault(".".join((mnemonic,) + edit), form)
     everything = dict(illegal)
     everything.update(legal)
@@ -397,14 +423,17 @@ def main():
         groups.setdefault(key, []).append((text, message))
     ranked = sorted(groups.items(), key=lambda g: -len(g[1]) * len(g[0][3]))
     for (_, side, _, where), found in ranked[:args.show]:
-        where = "everywhere" if len(where) == len(configs) else " ".join(where)
-        print(f"{len(found):4} {side} [{where}] {found[0][1]}")
+        text = "everywhere" if len(where) == len(configs) else " ".join(where[:5])
+        if 5 < len(where) < len(configs):
+            text += f" … {where[-1]}, {len(where)} of {len(configs)}"
+        print(f"{len(found):4} {side} [{text}] {found[0][1]}")
         for text, _ in found[:args.examples]:
             print("          ", text[:160])
     worst = sorted(((bad, n, m) for m, (n, bad) in per_mnemonic.items() if bad), reverse=True)
     print("disagreements by mnemonic:", ", ".join(f"{m} {bad}/{n}" for bad, n, m in worst) or "none")
     print(f"{len(legal)} spellings, {len(illegal)} neighbours, {len(cases)} instructions, "
           f"{len(configs)} configs, {skipped} skipped, {ptxas.runs} runs of ptxas")
+    print("ignored by ptxas wherever they stand:", ", ".join(sorted(ignored)))
     print(f"agreement {agree}/{total} = {100 * agree / max(total, 1):.3f} %")
 
 
