@@ -44,7 +44,8 @@ Json kernel_json(const KernelInspection& k) {
   for (const auto& [name, value] : k.features) features[name] = number_json(value);
   Json estimated = Json::object(), ptxas = Json::object();
   for (const auto& [target, e] : k.estimated)
-    estimated[target] = Json{{"registers", e.registers}, {"spill_bytes", e.spill_bytes}};
+    estimated[target] =
+        Json{{"registers", e.registers}, {"spill_bytes", e.spill_bytes}, {"wanted", e.wanted}};
   for (const auto& [target, p] : k.ptxas) ptxas[target] = ptxas_json(p);
   Json occupancy = Json::array(), loops = Json::array(), diagnostics = Json::array(),
        roofline = Json::array();
@@ -176,8 +177,9 @@ void kernel_text(std::string& out, const KernelInspection& k, const TextStyle& s
       fmt::format("{} virtual, {} live at most", k.virtual_registers, k.pressure));
   for (const auto& [target, e] : k.estimated)
     row(out, "~ " + target,
-        fmt::format("{} physical, estimated{}", e.registers,
-                    e.spill_bytes > 0 ? fmt::format(", about {} B spilled", e.spill_bytes) : ""));
+        fmt::format(
+            "{} physical, estimated{}", e.registers,
+            e.spill_bytes >= 4 ? fmt::format(", about {:.0f} B spilled", e.spill_bytes) : ""));
   ptxas_rows(out, k, style);
   for (const auto& l : k.loops)
     row(out, fmt::format("loop, depth {}", l.depth),

@@ -22,8 +22,9 @@ struct PtxasResources {
 };
 
 struct RegisterEstimate {
-  uint64_t registers = 0;    // a thread
-  uint64_t spill_bytes = 0;  // estimated, of stores; 0: fits the limit
+  uint64_t registers = 0;  // a thread
+  double spill_bytes = 0;  // expected, of stores; 0: fits the limit well
+  double wanted = 0;       // without the limit
 };
 
 struct OccupancyLine {

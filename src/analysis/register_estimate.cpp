@@ -1,0 +1,69 @@
+// Evaluates the fitted trees and applies launch bounds.
+#include "analysis/register_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pitot::analysis {
+namespace {
+
+struct TreeNode {
+  int16_t input;   // into RegisterInputs; -1: a leaf
+  float value;     // threshold, or the leaf's value
+  uint32_t right;  // index of the right child; the left one follows
+};
+
+#include "analysis/register_trees.inc"
+
+double evaluate(const RegisterInputs& x) {
+  double sum = kBase;
+  for (uint32_t at : kTrees) {
+    while (kNodes[at].input >= 0) {
+      bool left = static_cast<float>(x[static_cast<size_t>(kNodes[at].input)]) < kNodes[at].value;
+      at = left ? at + 1 : kNodes[at].right;
+    }
+    sum += static_cast<double>(kNodes[at].value);
+  }
+  return sum;
+}
+
+// Standard deviation of log(estimate / truth) on kernels that nothing was fitted to.
+constexpr double kLogError = 0.16;
+
+// E[max(0, W − cap)] for W log-normal around `wanted`.
+double expected_excess(double wanted, double cap) {
+  double d = (std::log(wanted / cap)) / kLogError;
+  auto phi = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); };
+  double mean = wanted * std::exp(kLogError * kLogError / 2);
+  return std::max(0.0, mean * phi(d + kLogError) - cap * phi(d));
+}
+
+}  // namespace
+
+uint32_t register_cap(const ptx::Function& f) {
+  uint32_t cap = 255;
+  if (f.bounds.maxnreg && *f.bounds.maxnreg > 0) cap = std::min(cap, *f.bounds.maxnreg);
+  if (auto threads = f.bounds.threads(); threads && *threads > 0) {
+    uint64_t warps = (*threads + 31) / 32 * std::max(1u, f.bounds.minnctapersm.value_or(1));
+    uint64_t share = 65536 / 32 / std::max<uint64_t>(warps, 1) / 8 * 8;
+    cap = std::min(cap, static_cast<uint32_t>(std::clamp<uint64_t>(share, 16, 255)));
+  }
+  return cap;
+}
+
+RegisterEstimate estimate_registers(const FlowFacts& flow, const Uniformity& uniformity,
+                                    ptx::Target target, Workspace& ws) {
+  RegisterInputs x = register_inputs(flow, uniformity, target.sm >= 85 ? 90 : 80, ws);
+  RegisterEstimate e;
+  double anchor = std::log(x[static_cast<size_t>(RegisterInput::kLiveLane)] + 10);
+  e.wanted = std::clamp(std::exp(anchor + evaluate(x)), 4.0, 1000.0);
+  e.cap = register_cap(*flow.function);
+  e.registers = static_cast<uint32_t>(std::lround(std::min(e.wanted, static_cast<double>(e.cap))));
+  double excess = expected_excess(e.wanted, e.cap);
+  // Each register that does not fit is stored about once and loaded a little more often; four bytes
+  // each.
+  e.spill_bytes = excess < 0.01 ? 0 : 4 * excess;
+  return e;
+}
+
+}  // namespace pitot::analysis

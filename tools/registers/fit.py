@@ -1,0 +1,121 @@
+"""Fits the register estimate's trees and writes them as a C++ table.
+
+python3 tools/registers/fit.py TRAIN [--test DIR …] [--emit src/analysis/register_trees.inc]
+TRAIN and each DIR hold labels.csv (label.py) and inputs.csv (register_inputs). Needs numpy, pandas, scipy,
+xgboost. Reports error by leaving whole template families out, then on the test directories, which nothing
+is fitted to.
+"""
+
+import argparse
+import json
+import pathlib
+
+import numpy as np
+import pandas as pd
+import xgboost as xgb
+from scipy.stats import spearmanr
+
+SKIP = {"file", "kernel", "threads", "maxnreg", "minblocks", "family", "target_name", "registers", "spill_stores"}
+ROUNDS, DEPTH, RATE = 150, 4, 0.08
+
+
+def load(directory):
+    d = pathlib.Path(directory)
+    labels = pd.read_csv(d / "labels.csv").rename(columns={"target": "target_name"})
+    inputs = pd.read_csv(d / "inputs.csv")
+    labels["file"] = labels["file"].map(lambda f: pathlib.Path(f).name)
+    inputs["file"] = inputs["file"].map(lambda f: pathlib.Path(f).name)
+    t = labels.merge(inputs, on=["file", "kernel"])
+    t["target"] = t["target_name"].str.extract(r"(\d+)").astype(int)
+    return t
+
+
+def columns(t):
+    return [c for c in t.columns if c not in SKIP]
+
+
+def anchor(t):
+    """What the trees correct: the lane-varying pressure with its fixed overhead."""
+    return np.log(t["live_lane"] + 10)
+
+
+def fit(t, cols):
+    y = np.log(t["registers"]) - anchor(t)
+    w = 1.0 / t.groupby("family")["kernel"].transform("count") ** 0.5
+    params = dict(max_depth=DEPTH, eta=RATE, subsample=0.7, colsample_bytree=0.6, min_child_weight=0.5, reg_lambda=2.0,
+                  objective="reg:absoluteerror", seed=7, nthread=2)
+    return xgb.train(params, xgb.DMatrix(t[cols], y, weight=w), ROUNDS)
+
+
+def predict(model, t, cols):
+    return np.clip(np.exp(model.predict(xgb.DMatrix(t[cols])) + anchor(t)), 4, 255)
+
+
+def report(name, t, p):
+    for target, g in t.assign(p=p).groupby("target_name"):
+        e = (g["p"].round() - g["registers"]).abs() / g["registers"]
+        print(f"{name} {target}: {len(g)} kernels, Spearman {spearmanr(g['p'], g['registers'])[0]:.4f}, "
+              f"median error {100 * e.median():.1f} %, 90th percentile {100 * e.quantile(0.9):.1f} %")
+
+
+def emit(model, cols, path, base):
+    lines = ["// Written by tools/registers/fit.py; do not edit. Trees of the register estimate, in preorder:",
+             "// {input or -1 for a leaf, threshold or value, index of the right child}; the left child follows.",
+             f"constexpr double kBase = {base:.9g};", "constexpr TreeNode kNodes[] = {"]
+    starts, count = [], 0
+    for tree in model.get_dump(dump_format="json"):
+        starts.append(count)
+        flat = []
+
+        def walk(n):
+            at = len(flat)
+            if "leaf" in n:
+                flat.append((-1, n["leaf"], 0))
+                return
+            flat.append(None)
+            kids = {c["nodeid"]: c for c in n["children"]}
+            walk(kids[n["yes"]])
+            right = len(flat)
+            walk(kids[n["no"]])
+            flat[at] = (cols.index(n["split"]), n["split_condition"], right)
+
+        walk(json.loads(tree))
+        lines += [f"    {{{f}, {v:.9g}f, {r + count if f >= 0 else 0}}}," for f, v, r in flat]
+        count += len(flat)
+    lines.append("};")
+    lines.append("constexpr uint32_t kTrees[] = {" + ", ".join(map(str, starts)) + "};")
+    pathlib.Path(path).write_text("\n".join(lines) + "\n")
+    print(count, "nodes in", len(starts), "trees")
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("train")
+    ap.add_argument("--test", nargs="*", default=[])
+    ap.add_argument("--emit")
+    a = ap.parse_args()
+    train = load(a.train)
+    free = train[(train["spill_stores"] == 0) & (train["threads"] == 0) & (train["maxnreg"] == 0)]
+    cols = columns(free)
+    # Whole families left out: what a kernel unlike those fitted to meets.
+    families = sorted(free["family"].unique())
+    p = pd.Series(0.0, index=free.index)
+    for k in range(6):
+        held = [f for i, f in enumerate(families) if i % 6 == k]
+        inside = free["family"].isin(held)
+        p[inside] = predict(fit(free[~inside], cols), free[inside], cols)
+    report("held-out families", free, p)
+    model = fit(free, cols)
+    for d in a.test:
+        t = load(d)
+        t = t[(t["spill_stores"] == 0) & (t["maxnreg"] == 0)]
+        report(pathlib.Path(d).name, t, predict(model, t, cols))
+    importance = model.get_score(importance_type="gain")
+    print("inputs by gain:", ", ".join(f"{k} {v:.2f}" for k, v in sorted(importance.items(), key=lambda x: -x[1])[:10]))
+    if a.emit:
+        base = float(json.loads(model.save_config())["learner"]["learner_model_param"]["base_score"].strip("[]"))
+        emit(model, cols, a.emit, base)
+
+
+if __name__ == "__main__":
+    main()

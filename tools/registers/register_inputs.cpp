@@ -1,0 +1,37 @@
+// Inputs of the register estimate for every kernel of the PTX files named, as CSV for fit.py.
+#include "analysis/register_inputs.h"
+
+#include <cstdio>
+
+#include "ptx/parser.h"
+
+int main(int argc, char** argv) {
+  using namespace pitot;
+  std::printf("file,kernel,threads,maxnreg,minblocks");
+  for (size_t k = 0; k < analysis::kRegisterInputCount; ++k)
+    std::printf(",%s",
+                std::string(analysis::name_of(static_cast<analysis::RegisterInput>(k))).c_str());
+  std::printf("\n");
+  analysis::Workspace ws;
+  analysis::FlowFacts flow;
+  analysis::Uniformity uniformity;
+  for (int n = 1; n < argc; ++n) {
+    auto m = ptx::parse_file(argv[n]);
+    if (!m) {
+      std::fprintf(stderr, "%s\n", m.error().message.c_str());
+      return 2;
+    }
+    for (const auto& f : m->functions) {
+      if (!f.has_body || !f.is_entry) continue;
+      flow.build(*m, f, ws);
+      uniformity.build(flow, std::nullopt, ws);
+      analysis::RegisterInputs inputs = analysis::register_inputs(flow, uniformity, 0, ws);
+      std::printf("%s,%s,%llu,%u,%u", argv[n], std::string(f.name).c_str(),
+                  static_cast<unsigned long long>(f.bounds.threads().value_or(0)),
+                  f.bounds.maxnreg.value_or(0), f.bounds.minnctapersm.value_or(0));
+      for (double v : inputs) std::printf(",%g", v);
+      std::printf("\n");
+    }
+  }
+  return 0;
+}
