@@ -66,7 +66,7 @@ class Collector {
     const Opcode& o = *ins.opcode;
     constexpr uint32_t kTouches = ptx::kLoad | ptx::kStore | ptx::kAtomic | ptx::kRed | ptx::kAsync;
     if ((o.effects & kTouches) == 0) return;
-    MemoryAccess a;
+    MemoryRequest a;
     a.instruction = i;
     a.in_loop = in_loop;
     a.space = ptx::base_space(o.space);
@@ -100,7 +100,7 @@ class Collector {
   }
 
   // cp.async.{ca,cg}.shared.global [dst], [src], bytes. Bulk and tensor copies are one thread's.
-  void copy(MemoryAccess a, const Opcode& o, std::span<const Operand> operands) {
+  void copy(MemoryRequest a, const Opcode& o, std::span<const Operand> operands) {
     if (!o.text.starts_with("cp.async.ca") && !o.text.starts_with("cp.async.cg")) return;
     if (operands.size() < 3 || operands[2].kind != OperandKind::kInteger) return;
     if (operands[2].value < 1 || operands[2].value > 16) return;
@@ -115,7 +115,7 @@ class Collector {
     add(a);
   }
 
-  void add(MemoryAccess a) {
+  void add(MemoryRequest a) {
     a.address = forms_.of_operand(a.instruction, a.operand);
     ValueFacts facts = u_.address(flow_, a.instruction, a.operand);
     if (facts.bits.is_bottom()) facts = {Bits::varying(64), Scope::kWarp};
@@ -163,7 +163,7 @@ class Collector {
   AffineForms& forms_;
 };
 
-void classify_pattern(MemoryAccess& a, const LaneAddresses& l, LaneMask active) {
+void classify_pattern(MemoryRequest& a, const LaneAddresses& l, LaneMask active) {
   uint32_t first = static_cast<uint32_t>(std::countr_zero(active));
   if (!l.one_row) {
     a.pattern = LanePattern::kRows;
@@ -218,7 +218,7 @@ class Evaluator {
   }
 
  private:
-  void evaluate(MemoryAccess& a, Sums& sums) {
+  void evaluate(MemoryRequest& a, Sums& sums) {
     ActiveLanes::Executing who = active_.at(flow_, u_, forms_, lanes_, a.instruction);
     LaneMask active = who.may;
     bool matrix = a.kind == AccessKind::kMatrixLoad || a.kind == AccessKind::kMatrixStore;
@@ -249,7 +249,7 @@ class Evaluator {
     }
   }
 
-  static void finish(MemoryAccess& a, const Sums& s) {
+  static void finish(MemoryRequest& a, const Sums& s) {
     if (s.warps != 0) {
       a.active_lanes = static_cast<float>(s.active / s.warps);
       a.sectors = static_cast<float>(s.sectors / s.warps);
@@ -281,7 +281,7 @@ void AccessTable::build(const FlowFacts& flow, const Uniformity& u, AffineForms&
   Evaluator(*this, flow, u, forms).run();
 }
 
-std::string AccessTable::describe(const MemoryAccess& a, const AffineForms& forms) const {
+std::string AccessTable::describe(const MemoryRequest& a, const AffineForms& forms) const {
   std::string out = a.address == kNone ? "address not followed" : forms.to_string_form(a.address);
   out += ": aligned to " + std::to_string(a.alignment) + ", " + to_string(a.pattern);
   if (a.pattern == LanePattern::kStrided || a.pattern == LanePattern::kContiguous)

@@ -34,7 +34,7 @@ enum class LanePattern : uint8_t {
 };
 const char* to_string(LanePattern pattern);
 
-struct MemoryAccess {
+struct MemoryRequest {
   uint32_t instruction = 0;  // of the function
   uint8_t operand = 0;       // the address
   AccessKind kind = AccessKind::kLoad;
@@ -80,7 +80,7 @@ struct MemoryAccess {
 
 // Natural alignment that an access needs: its whole size, vectors included (PTX ISA, "Addresses as
 // Operands").
-inline uint32_t required_alignment(const MemoryAccess& a) { return a.bytes == 0 ? 1 : a.bytes; }
+inline uint32_t required_alignment(const MemoryRequest& a) { return a.bytes == 0 ? 1 : a.bytes; }
 
 // Several accesses that one wider access could do.
 struct VectorGroup {
@@ -97,7 +97,7 @@ class AccessTable {
   void build(const FlowFacts& flow, const Uniformity& u, AffineForms& forms,
              const std::optional<BlockShape>& shape);
 
-  std::vector<MemoryAccess> accesses;
+  std::vector<MemoryRequest> accesses;
   BlockShape shape;            // what was assumed
   bool shape_assumed = false;  // neither the caller nor the kernel said
 
@@ -106,7 +106,7 @@ class AccessTable {
   std::vector<VectorGroup> vector_groups(const FlowFacts& flow, const AffineForms& forms) const;
 
   // "src + 16*tid.x + 4: aligned to 4, stride 16, 16 sectors a request, 25 % used"
-  std::string describe(const MemoryAccess& a, const AffineForms& forms) const;
+  std::string describe(const MemoryRequest& a, const AffineForms& forms) const;
 };
 
 }  // namespace pitot::analysis

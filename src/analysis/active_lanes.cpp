@@ -21,7 +21,7 @@ bool only_leaves(const FlowFacts& flow, BlockId b) {
 
 bool in_divergent_loop(const FlowFacts& flow, const Uniformity& u, BlockId b) {
   for (LoopId l = flow.loops.loop_of[b]; l != kNone; l = flow.loops.loops[l].parent)
-    if (u.loop_exit[l] == Scope::kVarying || flow.loops.loops[l].irreducible) return true;
+    if (u.loop_exit[l] == Scope::kVarying || u.loop_step[l] == Scope::kVarying) return true;
   return false;
 }
 

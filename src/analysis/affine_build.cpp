@@ -225,7 +225,7 @@ class FormBuilder {
     counter.kind = AtomKind::kLoopCounter;
     counter.id = loop;
     counter.loop = loop;
-    counter.level = Scope::kWarp;
+    counter.level = std::max(Scope::kWarp, u_.loop_step[loop]);
     counter.bits = Bits::uniform(64);
     unsigned width = width_of(flow_, flow_.values.values[v].reg);
     FormId turns = a_.multiply(a_.from_atom(a_.add_atom(counter)), step, width);

@@ -52,7 +52,7 @@ void set_resources(const ptx::Module& m, const ptx::Function& f, FeatureRow& row
 void set_addresses(const AccessTable& table, FeatureRow& row) {
   double global = 0, known = 0, sectors = 0, useful = 0, uniform = 0;
   double shared = 0, shared_known = 0, extra = 0;
-  for (const MemoryAccess& a : table.accesses) {
+  for (const MemoryRequest& a : table.accesses) {
     ptx::Space space = ptx::base_space(a.resolved != ptx::Space::kNone ? a.resolved : a.space);
     if (space == ptx::Space::kGlobal || space == ptx::Space::kNone) {
       ++global;

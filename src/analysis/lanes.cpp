@@ -95,9 +95,8 @@ bool LaneEvaluator::atom_uniform(AtomId id, BlockId at) const {
   }
   if (a.level == Scope::kVarying) return false;
   for (LoopId l = a.loop; l != kNone; l = flow_.loops.loops[l].parent) {
-    if (flow_.loops.loops[l].irreducible) return false;
-    if (flow_.loops.contains(l, at)) break;
-    if (uniformity_.loop_exit[l] == Scope::kVarying) return false;
+    if (uniformity_.loop_step[l] == Scope::kVarying) return false;
+    if (!flow_.loops.contains(l, at) && uniformity_.loop_exit[l] == Scope::kVarying) return false;
   }
   return true;
 }

@@ -6,12 +6,12 @@
 namespace pitot::analysis {
 namespace {
 
-std::string access_name(const LintContext& c, const MemoryAccess& a) {
+std::string access_name(const LintContext& c, const MemoryRequest& a) {
   return std::string(c.flow.instruction(a.instruction).opcode->text);
 }
 
 // "src is aligned to 16", when the base is known for something.
-std::string base_text(const LintContext& c, const MemoryAccess& a) {
+std::string base_text(const LintContext& c, const MemoryRequest& a) {
   if (a.base == kNone) return {};
   const Atom& base = c.forms.atom(a.base);
   const ptx::Symbol& s = c.module().symbols[base.id];
@@ -20,7 +20,7 @@ std::string base_text(const LintContext& c, const MemoryAccess& a) {
   return std::string(s.name) + " is aligned to " + std::to_string(alignment) + ", ";
 }
 
-std::string address_text(const LintContext& c, const MemoryAccess& a) {
+std::string address_text(const LintContext& c, const MemoryRequest& a) {
   return a.address == kNone ? c.text(c.operand(a.instruction, a.operand).range)
                             : c.forms.to_string_form(a.address);
 }
@@ -28,7 +28,7 @@ std::string address_text(const LintContext& c, const MemoryAccess& a) {
 constexpr const char* kAlignHint =
     "use accesses no wider than the alignment, or move the start to an aligned element";
 
-void report_always(LintContext& c, const MemoryAccess& a) {
+void report_always(LintContext& c, const MemoryRequest& a) {
   uint32_t needed = required_alignment(a);
   uint32_t over = a.residue & (needed - 1);
   std::string by = a.residue_modulus >= needed
@@ -57,12 +57,12 @@ class LaneCheck {
 
  private:
   // Only where the lanes' distances can break an alignment that the base does not.
-  static bool worth_it(const MemoryAccess& a) {
+  static bool worth_it(const MemoryRequest& a) {
     return a.address != kNone && !a.misaligned && a.bytes > 1 && a.alignment < a.bytes &&
            std::has_single_bit(uint32_t{a.bytes}) && a.pattern != LanePattern::kUnknown;
   }
 
-  bool check(const MemoryAccess& a, uint32_t warp) {
+  bool check(const MemoryRequest& a, uint32_t warp) {
     ActiveLanes::Executing who =
         active_.at(c_.flow, c_.uniformity, c_.forms, lanes_, a.instruction);
     LaneAddresses l = lanes_.addresses(a.address, 64, c_.flow.cfg.block_of[a.instruction]);
@@ -77,7 +77,7 @@ class LaneCheck {
     return false;
   }
 
-  void report(const MemoryAccess& a, uint32_t thread, const Bits& bits, bool exact) {
+  void report(const MemoryRequest& a, uint32_t thread, const Bits& bits, bool exact) {
     std::string lane = "thread " + std::to_string(thread) + " (" + c_.shape_text() + ")";
     uint64_t known = Bits::mask(static_cast<unsigned>(std::countr_one(bits.known())));
     std::string by = (known & (a.bytes - 1u)) == a.bytes - 1u
@@ -102,7 +102,7 @@ class LaneCheck {
 }  // namespace
 
 void lint_addresses(LintContext& c) {
-  for (const MemoryAccess& a : c.table.accesses) {
+  for (const MemoryRequest& a : c.table.accesses) {
     if (a.misaligned) {
       report_always(c, a);
     } else if (c.options.pedantic && a.vector > 1 && a.alignment < a.bytes) {

@@ -53,7 +53,7 @@ void lint_async(LintContext& c) {
       reads_shared = true;
     }
   }
-  for (const MemoryAccess& a : c.table.accesses)
+  for (const MemoryRequest& a : c.table.accesses)
     reads_shared = reads_shared || (a.reads() && a.kind != AccessKind::kAsyncRead &&
                                     a.resolved == ptx::Space::kShared);
   if (calls) return;  // the callee may wait

@@ -42,7 +42,7 @@ class Checker {
   }
 
  private:
-  bool usable(const MemoryAccess& a) const {
+  bool usable(const MemoryRequest& a) const {
     return a.resolved == ptx::Space::kShared && a.address != kNone && a.bytes != 0 &&
            (a.kind == AccessKind::kLoad || a.kind == AccessKind::kStore) &&
            !c_.flow.instruction(a.instruction).opcode->has(ptx::kVolatile) &&
@@ -72,7 +72,7 @@ class Checker {
     return unknown(x) == unknown(y);
   }
 
-  bool conflict(const MemoryAccess& x, const MemoryAccess& y) {
+  bool conflict(const MemoryRequest& x, const MemoryRequest& y) {
     if (!x.writes() && !y.writes()) return false;
     if (x.level != Scope::kVarying && y.level != Scope::kVarying && x.kind == y.kind) return false;
     if (!comparable(x.address, y.address)) return false;
@@ -103,7 +103,7 @@ class Checker {
     return false;
   }
 
-  bool touch(const MemoryAccess& a, Touch& out) {
+  bool touch(const MemoryRequest& a, Touch& out) {
     out.at.assign(size_t{c_.shape.warps()} * 32, kNowhere);
     BlockId b = c_.flow.cfg.block_of[a.instruction];
     for (uint32_t warp = 0; warp < c_.shape.warps(); ++warp) {
@@ -121,8 +121,8 @@ class Checker {
     return true;
   }
 
-  void report(const MemoryAccess& x, const MemoryAccess& y, uint32_t first, uint32_t second) {
-    auto op = [&](const MemoryAccess& a) {
+  void report(const MemoryRequest& x, const MemoryRequest& y, uint32_t first, uint32_t second) {
+    auto op = [&](const MemoryRequest& a) {
       return "'" + std::string(c_.flow.instruction(a.instruction).opcode->text) + "'";
     };
     bool write_first = x.writes();

@@ -10,7 +10,7 @@ using ptx::Space;
 
 namespace {
 
-std::string_view opcode_text(const LintContext& c, const MemoryAccess& a) {
+std::string_view opcode_text(const LintContext& c, const MemoryRequest& a) {
   return c.flow.instruction(a.instruction).opcode->text;
 }
 
@@ -56,7 +56,7 @@ Parts parts_of(const LintContext& c, FormId f) {
   return out;
 }
 
-void check_space(LintContext& c, const MemoryAccess& a) {
+void check_space(LintContext& c, const MemoryRequest& a) {
   if (a.address == kNone) return;
   Parts p = parts_of(c, a.address);
   if (!p.clear) return;
@@ -97,7 +97,7 @@ void check_space(LintContext& c, const MemoryAccess& a) {
 }
 
 // Both touch the same single address only, apart from each other.
-bool apart(const LintContext& c, const MemoryAccess& x, const MemoryAccess& y) {
+bool apart(const LintContext& c, const MemoryRequest& x, const MemoryRequest& y) {
   int64_t distance = 0;
   if (x.level != Scope::kGrid || y.level != Scope::kGrid || x.address == kNone ||
       y.address == kNone || !c.forms.constant_difference(x.address, y.address, distance))
@@ -109,19 +109,19 @@ void check_non_coherent(LintContext& c) {
   // Base → the first write through it.
   std::vector<std::pair<AtomId, uint32_t>> written;
   for (uint32_t n = 0; n < c.table.accesses.size(); ++n) {
-    const MemoryAccess& a = c.table.accesses[n];
+    const MemoryRequest& a = c.table.accesses[n];
     if (a.writes() && a.base != kNone) written.emplace_back(a.base, n);
   }
   if (written.empty()) return;
   std::sort(written.begin(), written.end());
-  for (const MemoryAccess& load : c.table.accesses) {
+  for (const MemoryRequest& load : c.table.accesses) {
     if (!load.non_coherent || load.base == kNone) continue;
     auto it = std::lower_bound(written.begin(), written.end(), std::pair(load.base, 0u));
     while (it != written.end() && it->first == load.base &&
            apart(c, load, c.table.accesses[it->second]))
       ++it;
     if (it == written.end() || it->first != load.base) continue;
-    const MemoryAccess& store = c.table.accesses[it->second];
+    const MemoryRequest& store = c.table.accesses[it->second];
     SourceRange at = c.flow.instruction(store.instruction).range;
     int64_t distance = 0;
     bool same = load.address != kNone && store.address != kNone &&
@@ -139,7 +139,7 @@ void check_non_coherent(LintContext& c) {
 }  // namespace
 
 void lint_spaces(LintContext& c) {
-  for (const MemoryAccess& a : c.table.accesses) check_space(c, a);
+  for (const MemoryRequest& a : c.table.accesses) check_space(c, a);
   check_non_coherent(c);
 }
 

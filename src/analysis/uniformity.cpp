@@ -119,6 +119,8 @@ class Builder {
     out_.branch.assign(blocks, Scope::kGrid);
     out_.context.assign(blocks, Scope::kGrid);
     out_.loop_exit.assign(flow_.loops.loops.size(), Scope::kGrid);
+    out_.loop_step.assign(flow_.loops.loops.size(), Scope::kGrid);
+    enter_loops();
     enter_values();
     bool again = true;
     for (round_ = 0; again; ++round_) {
@@ -130,6 +132,18 @@ class Builder {
   }
 
  private:
+  void enter_loops() {
+    several_back_edges_.assign(flow_.loops.loops.size(), 0);
+    for (LoopId l = 0; l < flow_.loops.loops.size(); ++l) {
+      const Loop& loop = flow_.loops.loops[l];
+      if (loop.irreducible) out_.loop_step[l] = Scope::kVarying;
+      uint32_t back = 0;
+      for (BlockId p : flow_.cfg.predecessors(loop.header))
+        if (flow_.cfg.blocks[p].reachable && flow_.dom.dominates(loop.header, p)) ++back;
+      several_back_edges_[l] = back > 1 ? 1 : 0;
+    }
+  }
+
   // Groups the phis by block and sets what is known at entry.
   void enter_values() {
     const auto& values = flow_.values.values;
@@ -267,6 +281,7 @@ class Builder {
       bool leaves = false;
       for (BlockId s : flow_.cfg.successors(b)) leaves = leaves || !flow_.loops.contains(l, s);
       if (leaves) out_.loop_exit[l] = std::max(out_.loop_exit[l], level);
+      if (several_back_edges_[l] != 0) out_.loop_step[l] = std::max(out_.loop_step[l], level);
     }
   }
 
@@ -291,6 +306,7 @@ class Builder {
   Uniformity& out_;
   Deciders deciders_;
   Workspace::Loan phi_first_, phis_;
+  std::vector<uint8_t> several_back_edges_;  // by loop
   bool changed_ = false;
   int round_ = 0;
 };
@@ -310,20 +326,17 @@ ValueFacts Uniformity::at(const FlowFacts& flow, ValueId v, BlockId use) const {
     if (value.kind != ValueKind::kUndefined) return f;  // not yet visited
     return unknown_facts(register_width(flow, value.reg), Scope::kVarying);
   }
-  if (f.bits.is_constant() || loop_exit.empty()) return f;
+  if (f.bits.is_constant() || loop_exit.empty()) return f;  // nothing or no loop to leave
   BlockId def = flow.block_of_value(v);
   for (LoopId l = flow.loops.loop_of[def]; l != kNone; l = flow.loops.loops[l].parent) {
     bool inside = flow.loops.contains(l, use);
-    if (flow.loops.loops[l].irreducible && def != use) {
+    if (inside && def == use) break;
+    Scope level = std::max(loop_step[l], inside ? Scope::kGrid : loop_exit[l]);
+    if (level == Scope::kVarying) {
       f.bits = f.bits.with_all_varying();
       break;
     }
-    if (inside) break;
-    if (loop_exit[l] == Scope::kVarying) {
-      f.bits = f.bits.with_all_varying();
-      break;
-    }
-    f.scope = std::max(f.scope, loop_exit[l]);
+    f.scope = std::max(f.scope, level);
   }
   return f;
 }

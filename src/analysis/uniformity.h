@@ -29,6 +29,10 @@ struct Uniformity {
   // directly or through others. kVarying: lanes of one warp may be there without the others.
   std::vector<Scope> context;
   std::vector<Scope> loop_exit;  // by LoopId: the most divergent branch by which lanes leave it
+  // By LoopId: the most divergent branch by which threads inside the loop come to be in different
+  // turns of it: in loops with several back edges (nested loops with one header) or several
+  // entries.
+  std::vector<Scope> loop_step;
 
   // Without a shape nothing is assumed of the block but the limits of the hardware.
   void build(const FlowFacts& flow, const std::optional<BlockShape>& block_shape, Workspace& ws);

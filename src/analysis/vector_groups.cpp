@@ -37,19 +37,21 @@ class Finder {
   }
 
  private:
-  bool candidate(const MemoryAccess& a) const {
+  bool candidate(const MemoryRequest& a) const {
     if (a.kind != AccessKind::kLoad && a.kind != AccessKind::kStore) return false;
     return a.address != kNone && a.vector == 1 && a.bytes != 0 && 2 * a.bytes <= kWidestBytes &&
            !opcode(a)->has(ptx::kVolatile);
   }
-  const ptx::Opcode* opcode(const MemoryAccess& a) const {
+  const ptx::Opcode* opcode(const MemoryRequest& a) const {
     return flow_.instruction(a.instruction).opcode;
   }
-  ValueId guard(const MemoryAccess& a) const { return flow_.read(a.instruction, kImplicitOperand); }
+  ValueId guard(const MemoryRequest& a) const {
+    return flow_.read(a.instruction, kImplicitOperand);
+  }
 
   // By block, spelling, guard and terms, then by constant.
-  int compare(const MemoryAccess& x, const MemoryAccess& y) const {
-    auto key = [&](const MemoryAccess& a) {
+  int compare(const MemoryRequest& x, const MemoryRequest& y) const {
+    auto key = [&](const MemoryRequest& a) {
       return std::tuple(flow_.cfg.block_of[a.instruction], reinterpret_cast<uintptr_t>(opcode(a)),
                         guard(a), flow_.instruction(a.instruction).guard_negated);
     };
@@ -67,7 +69,7 @@ class Finder {
   }
 
   // y is the next element after x.
-  bool follows(const MemoryAccess& x, const MemoryAccess& y) const {
+  bool follows(const MemoryRequest& x, const MemoryRequest& y) const {
     if (flow_.cfg.block_of[x.instruction] != flow_.cfg.block_of[y.instruction] ||
         opcode(x) != opcode(y) || guard(x) != guard(y) ||
         flow_.instruction(x.instruction).guard_negated !=
@@ -91,7 +93,7 @@ class Finder {
     return true;
   }
 
-  const MemoryAccess& access(size_t k) const { return table_.accesses[order_[k]]; }
+  const MemoryRequest& access(size_t k) const { return table_.accesses[order_[k]]; }
 
   // Cuts a run of neighbours into groups of four and two that start aligned where that is proved.
   void cut(size_t first, size_t last) {
@@ -115,7 +117,7 @@ class Finder {
   void add(size_t first, size_t count) {
     VectorGroup g;
     for (size_t k = first; k < first + count; ++k) g.accesses.push_back(order_[k]);
-    const MemoryAccess& a = access(first);
+    const MemoryRequest& a = access(first);
     g.bytes = static_cast<uint32_t>(count) * a.bytes;
     std::string proved = "its address is proved a multiple of " + std::to_string(a.alignment);
     if (a.base != kNone) proved = forms_.to_string(a.base) + ": " + proved;

@@ -43,7 +43,7 @@ class Checker {
     uniformity_.build(flow_, shape_, ws_);
     forms_.build(flow_, uniformity_);
     table_.build(flow_, uniformity_, forms_, shape_);
-    for (const MemoryAccess& a : table_.accesses) by_instruction_[a.instruction] = &a;
+    for (const MemoryRequest& a : table_.accesses) by_instruction_[a.instruction] = &a;
     std::vector<SimtEvent> events = program_.run(launch_, {0, 1, 1000000, 7});
     for (const SimtEvent& e : events) check(e);
     claims_.accesses += events.size();
@@ -53,7 +53,7 @@ class Checker {
   void check(const SimtEvent& e) {
     auto found = by_instruction_.find(e.instruction);
     ASSERT_NE(found, by_instruction_.end()) << "no access at instruction " << e.instruction;
-    const MemoryAccess& a = *found->second;
+    const MemoryRequest& a = *found->second;
     level(e, a);
     data(e, a);
     for (uint32_t lane = 0; lane < 32; ++lane) {
@@ -69,7 +69,7 @@ class Checker {
     lanes(e, a);
   }
 
-  void level(const SimtEvent& e, const MemoryAccess& a) {
+  void level(const SimtEvent& e, const MemoryRequest& a) {
     if (a.level == Scope::kVarying) return;
     ++claims_.uniform;
     uint32_t first = static_cast<uint32_t>(std::countr_zero(e.active));
@@ -86,7 +86,7 @@ class Checker {
   }
 
   // The stored register's facts.
-  void data(const SimtEvent& e, const MemoryAccess& a) {
+  void data(const SimtEvent& e, const MemoryRequest& a) {
     if (a.kind != AccessKind::kStore) return;
     ValueFacts f = uniformity_.operand(flow_, a.instruction, 1);
     uint32_t first = static_cast<uint32_t>(std::countr_zero(e.active));
@@ -100,7 +100,7 @@ class Checker {
     if (f.bits.is_constant()) ++claims_.constants;
   }
 
-  void lanes(const SimtEvent& e, const MemoryAccess& a) {
+  void lanes(const SimtEvent& e, const MemoryRequest& a) {
     BlockShape shape{{launch_.block[0], launch_.block[1], launch_.block[2]}, true};
     LaneEvaluator lanes(forms_, flow_, uniformity_);
     lanes.set_warp(shape, e.warp);
@@ -135,7 +135,7 @@ class Checker {
     }
   }
 
-  std::string describe(const SimtEvent& e, const MemoryAccess& a, const char* claim) const {
+  std::string describe(const SimtEvent& e, const MemoryRequest& a, const char* claim) const {
     std::string turns;
     for (uint32_t t : e.turns) turns += std::to_string(t) + " ";
     return std::string(claim) + " of " +
@@ -156,7 +156,7 @@ class Checker {
   Uniformity uniformity_;
   AffineForms forms_;
   AccessTable table_;
-  std::map<uint32_t, const MemoryAccess*> by_instruction_;
+  std::map<uint32_t, const MemoryRequest*> by_instruction_;
   std::map<std::pair<Scope, std::vector<uint32_t>>, uint64_t> seen_;
   std::set<std::tuple<uint32_t, uint32_t, uint32_t>> first_;
 };

@@ -91,10 +91,11 @@ class SimtProgram {
     std::vector<uint32_t> turns;
     std::vector<SimtEvent>& events;
     bool stopped = false;  // in a loop that does not end soon
+    uint32_t exited = 0;
   };
   using Effect = std::function<void(SimtThread&, const SimtLaunch&)>;
   struct Node {
-    enum class Kind { kOperation, kLoad, kStore, kIf, kLoop } kind = Kind::kOperation;
+    enum class Kind { kOperation, kLoad, kStore, kIf, kLoop, kExit } kind = Kind::kOperation;
     std::string text;  // of an operation, without guard
     Effect effect;
     int guard = -1;  // predicate; guards operations and memory
@@ -118,6 +119,12 @@ class SimtProgram {
         out.push_back(branch(depth));
       } else if (what == 1 && depth < 2 && loops_) {
         out.push_back(loop(depth));
+      } else if (what == 2 && pick(4) == 0) {
+        Node n;
+        n.kind = Node::Kind::kExit;
+        n.guard = static_cast<int>(pick(4));
+        n.negated = pick(2) == 0;
+        out.push_back(std::move(n));
       } else if (what < 6) {
         address_chain(out);
       } else {
@@ -468,6 +475,10 @@ class SimtProgram {
           code_ += guard_text(n) + n.text + ";\n";
           ++next;
           break;
+        case Node::Kind::kExit:
+          code_ += guard_text(n) + "exit;\n";
+          ++next;
+          break;
         case Node::Kind::kLoad:
         case Node::Kind::kStore: {
           std::string at = "[%rd" + num(n.address) + (n.displacement < 0 ? "" : "+") +
@@ -523,8 +534,12 @@ class SimtProgram {
 
   static void execute(const std::vector<Node>& nodes, Run& run, uint32_t active) {
     for (const Node& n : nodes) {
+      active &= ~run.exited;
       if (active == 0 || run.stopped) return;
       switch (n.kind) {
+        case Node::Kind::kExit:
+          run.exited |= holding(n, run, active);
+          break;
         case Node::Kind::kOperation: {
           uint32_t who = holding(n, run, active);
           for (uint32_t lane = 0; lane < 32; ++lane)
@@ -560,7 +575,7 @@ class SimtProgram {
           run.turns.push_back(0);
           while (in != 0 && !run.stopped) {
             execute(n.then, run, in);
-            in = holding(n, run, in);
+            in = holding(n, run, in & ~run.exited);
             if (++run.turns.back() == 20) run.stopped = true;
           }
           run.turns.pop_back();
