@@ -402,6 +402,10 @@ def mutations(table, lines, rng, limit):
     for line in lines if len(lines) <= limit else rng.sample(lines, limit):
         for i in range(len(line.mods)):
             add(Line(line.name, line.mods[:i] + line.mods[i + 1:], line.operands))
+        for _ in range(2):
+            i, j = rng.randrange(len(line.mods)), rng.randrange(len(line.mods))
+            moved = line.mods[:i] + line.mods[i + 1:]
+            add(Line(line.name, moved[:j] + [line.mods[i]] + moved[j:], line.operands))
         pool = sorted(foreign[line.name])
         for _ in range(6):
             i = rng.randrange(len(line.mods) + 1)
