@@ -19,7 +19,10 @@ uint64_t symbol_key(const ptx::Module& m, const ptx::Function& f, uint32_t symbo
     return mix(h, static_cast<uint64_t>(it - f.parameters.begin()));
   }
   if (s.linkage == ptx::Linkage::kExtern && !s.unsized) h = mix(h, hash_bytes(s.name).low);
-  if (!t.constants) h = mix(h, s.size);
+  if (!t.constants) {
+    h = mix(h, s.size);
+    if (!s.initialiser.empty()) h = mix(h, hash_bytes(m.slice(s.initialiser)).low);
+  }
   return h;
 }
 
