@@ -3,42 +3,54 @@
 
 #include <algorithm>
 
+#include "analysis/trip_arithmetic.h"
+
 namespace pitot::analysis {
 namespace {
 
 using ptx::Mnemonic;
-using ptx::Mod;
 using ptx::OperandKind;
 
 constexpr int kChase = 64;
-
-__extension__ typedef __int128 Wide;  // differences of 64-bit counters
 
 // A value as base + offset, following moves and additions of constants; a constant has no base.
 struct Affine {
   ValueId base = kNone;  // kNone: the constant `offset`
   int64_t offset = 0;
+  bool known = true;
 };
 
-struct Condition {
-  enum class Op : uint8_t { kLt, kLe, kGt, kGe, kEq, kNe } op = Op::kEq;
-  bool is_signed = true;
-  unsigned width = 32;
-};
+int64_t wrap_add(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t wrap_negate(int64_t a) { return static_cast<int64_t>(0 - static_cast<uint64_t>(a)); }
 
 class Finder {
  public:
-  explicit Finder(const FlowFacts& flow) : flow_(flow) {}
+  Finder(const FlowFacts& flow, const KnownValues& known) : flow_(flow), ranges_(flow, known) {}
 
   TripCount find(LoopId l) {
     TripCount best;
+    unsigned exits = 0;
     for (BlockId b : flow_.loops.blocks_of(l)) {
+      if (leaves(l, b)) ++exits;
       if (flow_.loops.loop_of[b] != l || !flow_.cfg.blocks[b].conditional) continue;
       TripCount t = by_exit(l, b);
+      best.waits = best.waits || t.waits;
       // Several tests on every trip: the first to fail ends the loop.
-      if (t.trips && (!best.trips || *t.trips < *best.trips)) best = t;
-      if (!best.trips && best.parameter == kNoId && (t.parameter != kNoId || t.step != 0)) best = t;
+      best.most = std::min(best.most, t.most);
+      if (t.counter.test == kNone) continue;
+      const bool better = t.trips ? !best.trips || *t.trips < *best.trips
+                                  : !best.trips && best.counter.test == kNone;
+      if (!better) continue;
+      t.waits = best.waits;
+      t.most = best.most;
+      best = t;
     }
+    best.may_leave_early = exits > 1 || best.may_leave_early;
+    best.waits = best.waits && best.counter.test == kNone;
+    if (best.may_leave_early)
+      best.least = std::min<uint64_t>(best.least, best.counter.at_bottom ? 1 : 0);
     return best;
   }
 
@@ -47,298 +59,283 @@ class Finder {
     auto ops = flow_.module->operands_of(flow_.instruction(i));
     return k < ops.size() ? &ops[k] : nullptr;
   }
+  static Affine unknown() { return {kNone, 0, false}; }
+
+  bool leaves(LoopId l, BlockId b) const {
+    if (flow_.cfg.blocks[b].leaves != 0) return true;
+    for (BlockId s : flow_.cfg.successors(b))
+      if (!flow_.loops.contains(l, s)) return true;
+    return false;
+  }
 
   // The constant or value that operand k of instruction i is.
   Affine read(uint32_t i, uint8_t k) const {
     const ptx::Operand* o = operand(i, k);
-    if (o == nullptr) return {};
+    if (o == nullptr) return unknown();
     if (o->kind == OperandKind::kInteger) return {kNone, o->value};
-    if (o->kind != OperandKind::kRegister) return {unknown(), 0};
-    return follow(flow_.read(i, k), 0);
+    if (o->kind != OperandKind::kRegister || o->selector != ptx::Selector::kNone) return unknown();
+    return follow(flow_.read(i, k));
   }
-  static ValueId unknown() { return kNone - 1; }
 
-  Affine follow(ValueId v, int64_t offset) const {
+  // The instruction that wrote a value for sure, kNone if there is none.
+  uint32_t writer(ValueId v) const {
+    const Value& value = flow_.values.values[v];
+    if (value.kind != ValueKind::kWrite || value.from != kNone) return kNone;
+    const RegAccess& write = flow_.accesses.items[value.where];
+    if (write.operand != 0 || write.element != 0) return kNone;
+    return flow_.accesses.instruction_of[value.where];
+  }
+
+  Affine follow(ValueId v) const {
+    int64_t offset = 0;
     for (int n = 0; n < kChase; ++n) {
-      if (v == kNone) return {unknown(), 0};
-      const Value& value = flow_.values.values[v];
-      // A write under a guard may leave the old value.
-      if (value.kind != ValueKind::kWrite || value.from != kNone) return {v, offset};
-      uint32_t i = flow_.accesses.instruction_of[value.where];
-      const ptx::Opcode& op = *flow_.instruction(i).opcode;
+      if (v == kNone) return unknown();
+      const uint32_t i = writer(v);
+      if (i == kNone) return {v, offset};
+      const IntInstruction what = classify(*flow_.instruction(i).opcode);
       const ptx::Operand* a = operand(i, 1);
-      if (a == nullptr) return {v, offset};
-      if (op.mnemonic == Mnemonic::kMov) {
+      const ptx::Operand* b = operand(i, 2);
+      if (a == nullptr || flow_.instruction(i).opcode->has(ptx::kReadsCC)) return {v, offset};
+      if (what.op == IntOp::kMov) {
         if (a->kind == OperandKind::kInteger) return {kNone, wrap_add(a->value, offset)};
         if (a->kind != OperandKind::kRegister) return {v, offset};
         v = flow_.read(i, 1);
         continue;
       }
-      bool add = op.mnemonic == Mnemonic::kAdd, sub = op.mnemonic == Mnemonic::kSub;
-      const ptx::Operand* b = operand(i, 2);
-      if ((!add && !sub) || b == nullptr || op.has(ptx::kReadsCC) ||
-          ptx::kind_of(op.type) == ptx::TypeKind::kFloat)
-        return {v, offset};
+      const bool sub = what.op == IntOp::kSub;
+      if ((what.op != IntOp::kAdd && !sub) || b == nullptr) return {v, offset};
       if (b->kind == OperandKind::kInteger && a->kind == OperandKind::kRegister) {
-        offset = wrap_add(offset, sub ? wrap_add(0, -b->value) : b->value);
+        offset = wrap_add(offset, sub ? wrap_negate(b->value) : b->value);
         v = flow_.read(i, 1);
-      } else if (add && a->kind == OperandKind::kInteger && b->kind == OperandKind::kRegister) {
+      } else if (!sub && a->kind == OperandKind::kInteger && b->kind == OperandKind::kRegister) {
         offset = wrap_add(offset, a->value);
         v = flow_.read(i, 2);
       } else {
         return {v, offset};
       }
     }
-    return {unknown(), 0};
-  }
-  static int64_t wrap_add(int64_t a, int64_t b) {
-    return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    return unknown();
   }
 
-  // The parameter a value was loaded from, kNoId if none.
-  ptx::SymbolId parameter_of(ValueId v) const {
-    if (v >= flow_.values.values.size()) return kNoId;
-    const Value& value = flow_.values.values[v];
-    if (value.kind != ValueKind::kWrite) return kNoId;
-    uint32_t i = flow_.accesses.instruction_of[value.where];
-    const ptx::Opcode& op = *flow_.instruction(i).opcode;
-    if (op.mnemonic != Mnemonic::kLd || ptx::base_space(op.space) != ptx::Space::kParam)
-      return kNoId;
-    const ptx::Operand* a = operand(i, 1);
-    return a != nullptr && a->base_kind == OperandKind::kSymbol ? a->id : kNoId;
+  bool invariant(LoopId l, ValueId v) const {
+    return v == kNone || !flow_.loops.contains(l, flow_.block_of_value(v)) ||
+           flow_.values.values[v].kind == ValueKind::kUndefined ||
+           flow_.values.values[v].kind == ValueKind::kParameter;
   }
 
-  std::optional<Condition> condition_of(const ptx::Opcode& op) const {
-    Condition c;
-    if (op.mnemonic != Mnemonic::kSetp || op.has_mod(Mod::kAnd) || op.has_mod(Mod::kOr) ||
-        op.has_mod(Mod::kXor))
-      return std::nullopt;
-    auto kind = ptx::kind_of(op.type);
-    if (kind == ptx::TypeKind::kFloat || kind == ptx::TypeKind::kNone) return std::nullopt;
-    c.is_signed = kind == ptx::TypeKind::kSigned;
-    c.width = ptx::bits_of(op.type);
-    using Op = Condition::Op;
-    if (op.has_mod(Mod::kLt))
-      c.op = Op::kLt;
-    else if (op.has_mod(Mod::kLe))
-      c.op = Op::kLe;
-    else if (op.has_mod(Mod::kGt))
-      c.op = Op::kGt;
-    else if (op.has_mod(Mod::kGe))
-      c.op = Op::kGe;
-    else if (op.has_mod(Mod::kEq))
-      c.op = Op::kEq;
-    else if (op.has_mod(Mod::kNe))
-      c.op = Op::kNe;
-    else {
-      c.is_signed = false;
-      if (op.has_mod(Mod::kLo))
-        c.op = Op::kLt;
-      else if (op.has_mod(Mod::kLs))
-        c.op = Op::kLe;
-      else if (op.has_mod(Mod::kHi))
-        c.op = Op::kGt;
-      else if (op.has_mod(Mod::kHs))
-        c.op = Op::kGe;
-      else
-        return std::nullopt;
-    }
-    return c;
-  }
-
-  static Condition::Op negate(Condition::Op op) {
-    using Op = Condition::Op;
-    switch (op) {
-      case Op::kLt:
-        return Op::kGe;
-      case Op::kLe:
-        return Op::kGt;
-      case Op::kGt:
-        return Op::kLe;
-      case Op::kGe:
-        return Op::kLt;
-      case Op::kEq:
-        return Op::kNe;
-      case Op::kNe:
-        return Op::kEq;
-    }
-    return op;
-  }
-  static Condition::Op mirror(Condition::Op op) {
-    using Op = Condition::Op;
-    switch (op) {
-      case Op::kLt:
-        return Op::kGt;
-      case Op::kLe:
-        return Op::kGe;
-      case Op::kGt:
-        return Op::kLt;
-      case Op::kGe:
-        return Op::kLe;
-      default:
-        return op;
-    }
-  }
-
-  // Smallest t ≥ 0 for which `x + t·step OP n` fails; nothing when it never does or the counter
-  // wraps.
-  static std::optional<uint64_t> first_failure(Condition c, int64_t x_bits, int64_t step_bits,
-                                               int64_t n_bits) {
-    using Op = Condition::Op;
-    auto value = [&](int64_t v, bool is_signed) -> Wide {
-      uint64_t mask = c.width >= 64 ? ~0ull : (1ull << c.width) - 1;
-      uint64_t u = static_cast<uint64_t>(v) & mask;
-      if (is_signed && c.width <= 64 && ((u >> (c.width - 1)) & 1) != 0)
-        return static_cast<Wide>(u) - (static_cast<Wide>(mask) + 1);
-      return static_cast<Wide>(u);
+  // Whether the guard waits for memory, an arrival, or another thread to change something.
+  bool waits_for(ValueId guard) const {
+    const uint32_t test = writer(guard);
+    if (test == kNone) return false;
+    auto asks = [&](uint32_t i) {
+      const ptx::Opcode& op = *flow_.instruction(i).opcode;
+      return op.group == ptx::Group::kMbarrier || op.has(ptx::kAtomic) ||
+             (op.has(ptx::kLoad) && (op.has(ptx::kVolatile) || op.has_mod(ptx::Mod::kAcquire) ||
+                                     op.has_mod(ptx::Mod::kRelaxed)));
     };
-    Wide x = value(x_bits, c.is_signed), n = value(n_bits, c.is_signed),
-         step = value(step_bits, true);
-    Wide low = c.is_signed ? -(static_cast<Wide>(1) << (c.width - 1)) : 0;
-    Wide high = c.is_signed ? (static_cast<Wide>(1) << (c.width - 1)) - 1
-                            : (static_cast<Wide>(1) << c.width) - 1;
-    auto result = [](Wide t) -> std::optional<uint64_t> {
-      if (t < 0 || t > static_cast<Wide>(UINT64_MAX)) return std::nullopt;
-      return static_cast<uint64_t>(t);
-    };
-    switch (c.op) {
-      case Op::kEq:
-        if (x != n) return 0;
-        return step != 0 ? std::optional<uint64_t>(1) : std::nullopt;
-      case Op::kNe: {
-        Wide modulus = static_cast<Wide>(1) << c.width;
-        Wide distance = step > 0 ? n - x : x - n, s = step > 0 ? step : -step;
-        if (distance < 0) distance += modulus;
-        if (distance == 0) return 0;
-        if (s == 0 || distance % s != 0) return std::nullopt;
-        return result(distance / s);
-      }
-      case Op::kLe:
-        if (n == high) return std::nullopt;
-        n += 1;
-        [[fallthrough]];
-      case Op::kLt: {
-        if (x >= n) return 0;
-        if (step <= 0) return std::nullopt;
-        Wide t = (n - x + step - 1) / step;
-        return x + t * step > high ? std::nullopt : result(t);
-      }
-      case Op::kGe:
-        if (n == low) return std::nullopt;
-        n -= 1;
-        [[fallthrough]];
-      case Op::kGt: {
-        if (x <= n) return 0;
-        if (step >= 0) return std::nullopt;
-        Wide t = (x - n - step - 1) / -step;
-        return x + t * step < low ? std::nullopt : result(t);
-      }
+    if (asks(test)) return true;
+    for (uint32_t k = flow_.accesses.first[test]; k < flow_.accesses.first[test + 1]; ++k) {
+      const ValueId v = flow_.values.value_of[k];
+      if (flow_.accesses.items[k].write || v == kNone) continue;
+      const uint32_t i = writer(v);
+      if (i != kNone && asks(i)) return true;
     }
-    return std::nullopt;
+    return false;
   }
 
-  TripCount by_exit(LoopId l, BlockId b) const {
+  TripCount by_exit(LoopId l, BlockId b) {
     TripCount out;
     const Cfg& cfg = flow_.cfg;
     BlockId stays = kNone;
-    bool leaves = cfg.blocks[b].leaves != 0;
+    bool one = true;
     for (BlockId s : cfg.successors(b)) {
-      if (flow_.loops.contains(l, s))
-        stays = stays == kNone ? s : kNone - 1;
-      else
-        leaves = true;
+      if (!flow_.loops.contains(l, s)) continue;
+      one = stays == kNone;
+      stays = s;
     }
-    if (!leaves || stays >= kNone - 1) return out;
+    if (!leaves(l, b) || stays == kNone || !one) return out;
+    const uint32_t branch = cfg.deciding_instruction(*flow_.module, *flow_.function, b);
+    if (branch == kNone) return out;
+    const EdgeSense sense = cfg.sense(b, stays);
+    const ValueId guard = flow_.read(branch, kImplicitOperand);
+    if (sense == EdgeSense::kEither || guard == kNone) return out;
+    out.waits = waits_for(guard);
     // The test must run on every trip.
     for (BlockId p : cfg.predecessors(flow_.loops.loops[l].header))
       if (flow_.loops.contains(l, p) && !flow_.dom.dominates(b, p)) return out;
-    uint32_t branch = cfg.deciding_instruction(*flow_.module, *flow_.function, b);
-    if (branch == kNone) return out;
-    EdgeSense sense = cfg.sense(b, stays);
-    if (sense == EdgeSense::kEither) return out;
-    ValueId guard = flow_.read(branch, kImplicitOperand);
-    if (guard == kNone || flow_.values.values[guard].kind != ValueKind::kWrite ||
-        flow_.values.values[guard].from != kNone)
+    const uint32_t test = writer(guard);
+    if (test == kNone) return out;
+    const IntInstruction what = classify(*flow_.instruction(test).opcode);
+    if (what.op != IntOp::kCompare || what.combine != IntInstruction::Combine::kNone ||
+        what.width > 64)
       return out;
-    const RegAccess& written = flow_.accesses.items[flow_.values.values[guard].where];
-    uint32_t setp = flow_.accesses.instruction_of[flow_.values.values[guard].where];
-    if (written.operand != 0 || written.element != 0) return out;
-    auto condition = condition_of(*flow_.instruction(setp).opcode);
-    if (!condition) return out;
-    // A sense speaks of the guard with its negation applied; the comparison made the bare register.
-    bool holds = (sense == EdgeSense::kGuardHolds) != flow_.instruction(branch).guard_negated;
-    if (!holds) condition->op = negate(condition->op);
 
-    Affine x = read(setp, 1), n = read(setp, 2);
-    if (!is_counter(l, x)) {
+    LoopCounter c;
+    c.test = test;
+    c.branch = branch;
+    // A sense speaks of the guard with its negation applied; the comparison made the bare register.
+    c.stays_when = (sense == EdgeSense::kGuardHolds) != flow_.instruction(branch).guard_negated;
+    c.order = c.stays_when ? what.order : negated(what.order);
+    c.is_signed = what.is_signed;
+    c.width = what.width;
+    Affine x = read(test, 1), n = read(test, 2);
+    ValueId added = kNone;
+    if (!as_counter(l, x, added)) {
       std::swap(x, n);
-      condition->op = mirror(condition->op);
+      c.order = mirrored(c.order);
+      if (!as_counter(l, x, added)) return out;
     }
-    if (!is_counter(l, x)) return out;
-    Affine start, next;
-    if (!counter(l, x.base, start, next) || next.base != x.base) return out;
-    out.step = next.offset;
-    if (n.base == kNone && start.base == kNone) {
-      auto t = first_failure(*condition, wrap_add(start.offset, x.offset), next.offset, n.offset);
-      // A test at the top runs once more than the body that follows it.
-      BlockId header = flow_.loops.loops[l].header;
-      bool at_bottom = b != header || stays == header;
-      if (t) out.trips = *t + (at_bottom ? 1 : 0);
-    } else {
-      out.parameter = parameter_of(n.base != kNone ? n.base : start.base);
-    }
+    if (!n.known || !invariant(l, n.base) || !steps(l, x.base, c)) return out;
+    if (added != kNone && added != c.step_value) return out;
+    c.stepped = added != kNone;
+    c.start_offset = wrap_add(c.start_offset, x.offset);
+    c.bound = n.base;
+    c.bound_offset = n.offset;
+    // A test at the top runs once more than the body that follows it.
+    const BlockId header = flow_.loops.loops[l].header;
+    c.at_bottom = b != header || stays == header;
+    out.counter = c;
+    count(out);
     return out;
   }
 
-  bool is_counter(LoopId l, const Affine& a) const {
-    if (a.base >= flow_.values.values.size()) return false;
-    const Value& v = flow_.values.values[a.base];
+  void count(TripCount& out) {
+    const LoopCounter& c = out.counter;
+    auto range = [&](ValueId v, int64_t offset) {
+      const ScalarRange base = v == kNone ? ScalarRange::constant(0) : ranges_.of(v);
+      return shifted(base, offset, c.width);
+    };
+    const ScalarRange bound = range(c.bound, c.bound_offset);
+    const ScalarRange step = range(c.step_value, c.step);
+    ScalarRange start = range(c.start, c.start_offset);
+    if (c.stepped) {
+      const ScalarRange one = range(c.step_value, 0);
+      start = fitted({start.low + one.low, start.high + one.high}, c.width);
+    }
+    const TripBounds t = first_failure(c, start, bound, step);
+    const uint64_t more = c.at_bottom ? 1 : 0;
+    auto plus = [&](uint64_t v) { return v > UINT64_MAX - more ? UINT64_MAX : v + more; };
+    out.least = plus(t.least);
+    out.most = plus(t.most);
+    if (t.exact && t.least == t.most) out.trips = out.least;
+    out.step = c.step_value == kNone ? signed_of(c.step, c.width) : 0;
+    for (ValueId v : {c.bound, c.start, c.step_value})
+      if (out.parameter == kNoId && v != kNone) out.parameter = parameter_behind(v);
+  }
+
+  // The first parameter found among what a value was computed from.
+  ptx::SymbolId parameter_behind(ValueId v) const {
+    std::vector<ValueId> work{v};
+    for (size_t k = 0; k < work.size() && k < kChase; ++k) {
+      const uint32_t i = writer(work[k]);
+      if (i == kNone) continue;
+      const ptx::Opcode& op = *flow_.instruction(i).opcode;
+      const ptx::Operand* a = operand(i, 1);
+      if (op.mnemonic == Mnemonic::kLd) {
+        if (ptx::base_space(op.space) == ptx::Space::kParam && a != nullptr &&
+            a->base_kind == OperandKind::kSymbol)
+          return a->id;
+        continue;
+      }
+      for (uint32_t n = flow_.accesses.first[i]; n < flow_.accesses.first[i + 1]; ++n)
+        if (!flow_.accesses.items[n].write && flow_.values.value_of[n] != kNone &&
+            std::find(work.begin(), work.end(), flow_.values.value_of[n]) == work.end())
+          work.push_back(flow_.values.value_of[n]);
+    }
+    return kNoId;
+  }
+
+  bool is_counter(LoopId l, ValueId base) const {
+    if (base == kNone) return false;
+    const Value& v = flow_.values.values[base];
     return v.kind == ValueKind::kPhi && v.where == flow_.loops.loops[l].header;
   }
 
-  // Start of the phi from outside, and what it becomes a trip, the same over all back edges.
-  bool counter(LoopId l, ValueId phi, Affine& start, Affine& next) const {
-    BlockId header = flow_.values.values[phi].where;
-    auto operands = flow_.values.operands_of_phi(flow_.cfg, phi);
-    auto predecessors = flow_.cfg.predecessors(header);
-    bool has_start = false, has_next = false;
-    for (size_t k = 0; k < predecessors.size(); ++k) {
+  // Makes `a` relative to a phi of the header; `added` is the one unchanging value that the phi and
+  // a constant leave over, if any.
+  bool as_counter(LoopId l, Affine& a, ValueId& added) const {
+    added = kNone;
+    if (!a.known || a.base == kNone) return false;
+    if (is_counter(l, a.base)) return true;
+    const uint32_t i = writer(a.base);
+    if (i == kNone || classify(*flow_.instruction(i).opcode).op != IntOp::kAdd) return false;
+    Affine p = read(i, 1), q = read(i, 2);
+    if (!p.known || !q.known) return false;
+    if (!is_counter(l, p.base)) std::swap(p, q);
+    if (!is_counter(l, p.base) || q.base == kNone || !invariant(l, q.base)) return false;
+    added = q.base;
+    a = {p.base, wrap_add(a.offset, wrap_add(p.offset, q.offset))};
+    return true;
+  }
+
+  // What the phi starts from outside and gains a trip, the same over all back edges.
+  bool steps(LoopId l, ValueId phi, LoopCounter& c) const {
+    const BlockId header = flow_.values.values[phi].where;
+    const auto operands = flow_.values.operands_of_phi(flow_.cfg, phi);
+    const auto in = flow_.cfg.predecessors(header);
+    bool has_start = false, has_step = false;
+    for (size_t k = 0; k < operands.size(); ++k) {
       if (operands[k] == kNone) continue;
-      Affine a = follow(operands[k], 0);
-      bool inside = flow_.loops.contains(l, predecessors[k]);
-      Affine& slot = inside ? next : start;
-      bool& has = inside ? has_next : has_start;
-      if (has && (slot.base != a.base || slot.offset != a.offset)) return false;
-      slot = a;
-      has = true;
+      if (k >= in.size() || !flow_.loops.contains(l, in[k])) {
+        const Affine a = follow(operands[k]);
+        if (!a.known || (has_start && (c.start != a.base || c.start_offset != a.offset)))
+          return false;
+        c.start = a.base;
+        c.start_offset = a.offset;
+        has_start = true;
+        continue;
+      }
+      Affine a = follow(operands[k]);
+      ValueId value = kNone;
+      if (!as_counter(l, a, value) || a.base != phi) return false;
+      const int64_t constant = a.offset;
+      if (has_step && (c.step_value != value || c.step != constant)) return false;
+      c.step_value = value;
+      c.step = constant;
+      has_step = true;
     }
-    return has_start && has_next;
+    return has_start && has_step;
   }
 
   const FlowFacts& flow_;
+  ScalarRanges ranges_;
 };
 
 }  // namespace
 
-std::vector<TripCount> trip_counts(const FlowFacts& flow) {
+std::vector<TripCount> trip_counts(const FlowFacts& flow, const KnownValues& known) {
   std::vector<TripCount> out(flow.loops.loops.size());
-  Finder finder(flow);
+  Finder finder(flow, known);
   for (LoopId l = 0; l < out.size(); ++l)
     if (!flow.loops.loops[l].irreducible) out[l] = finder.find(l);
   return out;
 }
 
+std::vector<double> expected_trips(std::span<const TripCount> trips, double default_trips) {
+  std::vector<double> out;
+  for (const TripCount& t : trips) {
+    if (t.trips) {
+      out.push_back(static_cast<double>(*t.trips));
+    } else if (t.waits) {
+      out.push_back(1);
+    } else {
+      out.push_back(std::min(static_cast<double>(t.most),
+                             std::max(static_cast<double>(t.least), default_trips)));
+    }
+  }
+  return out;
+}
+
 std::vector<double> block_weights(const FlowFacts& flow, const std::vector<TripCount>& trips,
                                   double default_trips) {
-  std::vector<double> loop_weight(trips.size(), 1);
+  std::vector<double> weight = expected_trips(trips, default_trips);
   for (LoopId l = 0; l < trips.size(); ++l) {  // outer loops come first
-    LoopId parent = flow.loops.loops[l].parent;
-    double own = trips[l].trips ? static_cast<double>(*trips[l].trips) : default_trips;
-    loop_weight[l] = std::min((parent == kNone ? 1.0 : loop_weight[parent]) * own, 1e12);
+    const LoopId parent = flow.loops.loops[l].parent;
+    weight[l] = std::min((parent == kNone ? 1.0 : weight[parent]) * weight[l], 1e12);
   }
   std::vector<double> out(flow.cfg.size(), 0);
   for (BlockId b : flow.cfg.order)
-    out[b] = flow.loops.loop_of[b] == kNone ? 1.0 : loop_weight[flow.loops.loop_of[b]];
+    out[b] = flow.loops.loop_of[b] == kNone ? 1.0 : weight[flow.loops.loop_of[b]];
   return out;
 }
 

@@ -3,28 +3,59 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "analysis/flow_facts.h"
+#include "analysis/scalar_range.h"
 
 namespace pitot::analysis {
 
-struct TripCount {
-  // Times that the body runs once the loop is entered; nothing when it is not a constant.
-  std::optional<uint64_t> trips;
-  // Where the counter, its start or its bound is a parameter: that symbol, else kNoId.
-  ptx::SymbolId parameter = kNoId;
-  int64_t step = 0;  // of the counter a trip; 0 when no counter was found
+// The counter that decides on leaving a loop: it is `start` on the first test and grows by `step`
+// (a value that does not change in the loop) until it compares with `bound`.
+struct LoopCounter {
+  uint32_t test = kNone;  // the setp; kNone: no counter was found
+  uint32_t branch = kNone;
+  bool stays_when = true;    // outcome of the comparison, counter first, that goes round again
+  Order order = Order::kEq;  // of that outcome: counter ORDER bound
+  bool is_signed = true;
+  uint8_t width = 32;
+  ValueId start = kNone, bound = kNone, step_value = kNone;  // kNone: the constant alone
+  int64_t start_offset = 0, bound_offset = 0, step = 0;      // added to the values
+  bool stepped = false;   // the first test sees start + step_value
+  bool at_bottom = true;  // the body has run when the test is made
 };
 
-// By LoopId. A loop has a count when one test decides on leaving it, that test runs on every trip,
-// and compares a counter (start and step constant) with a constant; signed, unsigned and wrapping
-// compares, tests at the top and at the bottom, and counters advanced in several places (unrolled)
-// are followed. Further exits (break) make the count an upper bound; it is still reported.
-std::vector<TripCount> trip_counts(const FlowFacts& flow);
+struct TripCount {
+  // Times that the body runs once the loop is entered; nothing when it is not a constant (or known
+  // from the values given).
+  std::optional<uint64_t> trips;
+  // Between these it lies, for every thread; a counter is taken not to wrap around.
+  uint64_t least = 0, most = UINT64_MAX;
+  bool may_leave_early = false;  // further exits: `trips` and `most` are upper bounds
+  bool waits = false;            // repeats until memory or a barrier object changes (a spin)
+  // A parameter that start, bound or step come from, else kNoId.
+  ptx::SymbolId parameter = kNoId;
+  int64_t step = 0;  // of the counter a trip; 0 when no counter was found or it is not a constant
+  LoopCounter counter;
+};
 
-// By block: the product of its loops' trips, `default_trips` for those without a count; at most
-// 1e12. Unreachable blocks weigh 0.
+// By LoopId. A loop has a count when a test that runs on every trip compares a counter with
+// something that does not change in the loop; signed, unsigned and wrapping compares, tests at the
+// top and at the bottom, counters up and down, advanced in several places (unrolled), by constants
+// or by block and grid sizes are followed.
+std::vector<TripCount> trip_counts(const FlowFacts& flow, const KnownValues& known = {});
+
+// "ceil((n - %tid.x) / %ntid.x)": the trips in terms of parameters, special registers and what else
+// enters; empty without a counter. For readers, not for parsing.
+std::string describe_trips(const FlowFacts& flow, const TripCount& trips);
+
+// What a loop counts for: its trips, else `default_trips` kept between least and most; 1 for one
+// that waits. By loop.
+std::vector<double> expected_trips(std::span<const TripCount> trips, double default_trips);
+
+// By block: the product of its loops' expected trips, at most 1e12. Unreachable blocks weigh 0.
 std::vector<double> block_weights(const FlowFacts& flow, const std::vector<TripCount>& trips,
                                   double default_trips);
 
