@@ -90,6 +90,7 @@ class Parser {
   bool parse_operand(Function& f, Operand& out, const Opcode* opcode, unsigned depth);
   bool parse_name_operand(Function& f, Operand& out, const Opcode* opcode);
   bool parse_address(Function& f, Operand& out, const Opcode* opcode, unsigned depth);
+  bool parse_second_destination(Function& f, Operand& out, const Opcode* opcode);
   bool parse_braced(Function& f, Operand& out, const Opcode* opcode, char close, unsigned depth);
   void resolve_name(Function& f, Operand& out, std::string_view name, const Opcode* opcode);
   bool parse_constant(Operand& out);

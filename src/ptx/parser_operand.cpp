@@ -111,6 +111,31 @@ bool Parser::parse_name_operand(Function& f, Operand& out, const Opcode* opcode)
   return true;
 }
 
+// `d|p`, of which `d` is in `out`: a register, or the vector of a texture access.
+bool Parser::parse_second_destination(Function& f, Operand& out, const Opcode* opcode) {
+  cur_.advance();
+  size_t first = scratch_.size();
+  scratch_.push_back(out);
+  cur_.skip_trivia();
+  Operand second;
+  if (!chars::is(cur_.peek(), chars::kIdentStart)) {
+    error("syntax", token_range(), "expected a predicate after '|', found " + quoted_token());
+    scratch_.resize(first);
+    return false;
+  }
+  if (!parse_name_operand(f, second, opcode)) {
+    scratch_.resize(first);
+    return false;
+  }
+  scratch_.push_back(second);
+  uint32_t begin = out.range.begin;
+  out = Operand{};
+  out.kind = OperandKind::kPair;
+  out.range = {begin, cur_.offset()};
+  store_children(out, first);
+  return true;
+}
+
 bool Parser::parse_operand(Function& f, Operand& out, const Opcode* opcode, unsigned depth) {
   cur_.skip_trivia();
   uint32_t begin = cur_.offset();
@@ -120,28 +145,7 @@ bool Parser::parse_operand(Function& f, Operand& out, const Opcode* opcode, unsi
     if (cur_.peek() == ',' || cur_.peek() == ';') return true;  // the common case
     cur_.skip_trivia();
     c = cur_.peek();
-    if (c == '|') {
-      cur_.advance();
-      size_t first = scratch_.size();
-      scratch_.push_back(out);
-      cur_.skip_trivia();
-      Operand second;
-      if (!chars::is(cur_.peek(), chars::kIdentStart)) {
-        error("syntax", token_range(), "expected a predicate after '|', found " + quoted_token());
-        scratch_.resize(first);
-        return false;
-      }
-      if (!parse_name_operand(f, second, opcode)) {
-        scratch_.resize(first);
-        return false;
-      }
-      scratch_.push_back(second);
-      out = Operand{};
-      out.kind = OperandKind::kPair;
-      out.range = {begin, cur_.offset()};
-      store_children(out, first);
-      return true;
-    }
+    if (c == '|') return parse_second_destination(f, out, opcode);
     if (out.kind == OperandKind::kSymbol && (c == '+' || c == '-')) {
       Operand offset;
       if (!parse_expression(offset, 10, 0)) return false;
@@ -169,7 +173,9 @@ bool Parser::parse_operand(Function& f, Operand& out, const Opcode* opcode, unsi
     case '[':
       return parse_address(f, out, opcode, depth);
     case '{':
-      return parse_braced(f, out, opcode, '}', depth);
+      if (!parse_braced(f, out, opcode, '}', depth)) return false;
+      cur_.skip_trivia();
+      return cur_.peek() != '|' || parse_second_destination(f, out, opcode);
     case '(':
       if (opcode != nullptr && opcode->has(kCall)) return parse_braced(f, out, opcode, ')', depth);
       return parse_constant(out);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ptx/isa.h"
+#include "ptx/parser.h"
 
 namespace pitot::ptx {
 namespace {
@@ -204,6 +205,33 @@ TEST(TextureRows, GeometriesAndResidency) {
   ASSERT_NE(residency, opcode.candidates.end());
   EXPECT_EQ(support(opcode, **residency, 70, target_from_name("sm_75")), Support::kNeedsMore);
   EXPECT_EQ(support(opcode, **residency, 71, target_from_name("sm_75")), Support::kYes);
+}
+
+TEST(TextureRows, ResidencyPredicateAfterAVectorIsParsedAndVerified) {
+  const std::string text = R"(.version 7.1
+.target sm_75
+.address_size 64
+.global .texref t;
+.visible .entry k()
+{
+  .reg .pred %p<2>;
+  .reg .f32 %f<6>;
+  tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3} | %p1, [t, {%f4, %f5}];
+  @%p1 ret;
+  ret;
+}
+)";
+  Module m = parse("tex.ptx", text);
+  EXPECT_EQ(m.diagnostics.errors(), 0u);
+  ASSERT_EQ(m.functions.size(), 1u);
+  auto operands = m.operands_of(m.body(m.functions[0])[0]);
+  ASSERT_EQ(operands.size(), 2u);
+  ASSERT_EQ(operands[0].kind, OperandKind::kPair);
+  auto parts = m.children_of(operands[0]);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].kind, OperandKind::kVector);
+  EXPECT_EQ(parts[0].child_count, 4u);
+  EXPECT_EQ(parts[1].kind, OperandKind::kRegister);
 }
 
 }  // namespace
