@@ -1,4 +1,5 @@
 // What `diff` found, as plain data: the only thing that reports and rules need to know of it.
+// Reports may include headers that end in _result.h; such a header includes nothing but its like.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +22,28 @@ enum class ChangeClass : uint8_t {
   kAdded,
   kRemoved,
 };
-const char* to_string(ChangeClass c);  // "identical", …
+// "identical", …
+inline const char* to_string(ChangeClass c) {
+  constexpr const char* kNames[] = {"identical", "renamed",    "reordered", "constants",
+                                    "modifiers", "structural", "added",     "removed"};
+  return kNames[static_cast<uint8_t>(c)];
+}
 
 // Named numbers of one kernel in a stable order: "registers" → 64.
 struct Counts {
   std::vector<std::pair<std::string, double>> items;
   void set(std::string name, double value) { items.emplace_back(std::move(name), value); }
   // The value, or `missing` when there is none of that name.
-  double get(std::string_view name, double missing = 0) const;
-  bool has(std::string_view name) const;
+  double get(std::string_view name, double missing = 0) const {
+    for (const auto& [key, value] : items)
+      if (key == name) return value;
+    return missing;
+  }
+  bool has(std::string_view name) const {
+    for (const auto& item : items)
+      if (item.first == name) return true;
+    return false;
+  }
   bool empty() const { return items.empty(); }
 };
 

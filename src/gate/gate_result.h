@@ -1,4 +1,4 @@
-// What `gate` found, as plain data.
+// What `gate` found, as plain data for rules and reports.
 #pragma once
 
 #include <cstdint>
