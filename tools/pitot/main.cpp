@@ -20,6 +20,8 @@ int main(int argc, char** argv) {
   add_print(app, options);
   add_inspect(app, options);
   add_features(app, options);
+  add_diff(app, options);
+  add_gate(app, options);
   add_doctor(app, options);
   add_completion(app, options);
   try {

@@ -58,6 +58,12 @@ def report(name, t, p):
               f"median error {100 * e.median():.1f} %, 90th percentile {100 * e.quantile(0.9):.1f} %")
 
 
+def literal(v):
+    """A C++ float literal: 17f is none, 17.0f is."""
+    text = f"{v:.9g}"
+    return text + ("f" if any(c in text for c in ".en") else ".0f")
+
+
 def emit(model, cols, path, base):
     lines = ["// Written by tools/registers/fit.py; do not edit. Trees of the register estimate, in preorder:",
              "// {input or -1 for a leaf, threshold or value, index of the right child}; the left child follows.",
@@ -80,7 +86,7 @@ def emit(model, cols, path, base):
             flat[at] = (cols.index(n["split"]), n["split_condition"], right)
 
         walk(json.loads(tree))
-        lines += [f"    {{{f}, {v:.9g}f, {r + count if f >= 0 else 0}}}," for f, v, r in flat]
+        lines += [f"    {{{f}, {literal(v)}, {r + count if f >= 0 else 0}}}," for f, v, r in flat]
         count += len(flat)
     lines.append("};")
     lines.append("constexpr uint32_t kTrees[] = {" + ", ".join(map(str, starts)) + "};")

@@ -1,5 +1,5 @@
 // Inputs of the register estimate for every kernel of the PTX files named, as CSV for fit.py.
-#include "analysis/register_inputs.h"
+#include "analysis/register_estimate.h"
 
 #include <cstdio>
 
@@ -7,7 +7,7 @@
 
 int main(int argc, char** argv) {
   using namespace pitot;
-  std::printf("file,kernel,threads,maxnreg,minblocks");
+  std::printf("file,kernel,threads,maxnreg,minblocks,cap,wanted_sm80,wanted_sm90");
   for (size_t k = 0; k < analysis::kRegisterInputCount; ++k)
     std::printf(",%s",
                 std::string(analysis::name_of(static_cast<analysis::RegisterInput>(k))).c_str());
@@ -26,9 +26,11 @@ int main(int argc, char** argv) {
       flow.build(*m, f, ws);
       uniformity.build(flow, std::nullopt, ws);
       analysis::RegisterInputs inputs = analysis::register_inputs(flow, uniformity, 0, ws);
-      std::printf("%s,%s,%llu,%u,%u", argv[n], std::string(f.name).c_str(),
+      std::printf("%s,%s,%llu,%u,%u,%u,%g,%g", argv[n], std::string(f.name).c_str(),
                   static_cast<unsigned long long>(f.bounds.threads().value_or(0)),
-                  f.bounds.maxnreg.value_or(0), f.bounds.minnctapersm.value_or(0));
+                  f.bounds.maxnreg.value_or(0), f.bounds.minnctapersm.value_or(0), analysis::register_cap(f),
+                  analysis::estimate_registers(flow, uniformity, {80, 0}, ws).wanted,
+                  analysis::estimate_registers(flow, uniformity, {90, 0}, ws).wanted);
       for (double v : inputs) std::printf(",%g", v);
       std::printf("\n");
     }
