@@ -1,8 +1,7 @@
 // Inputs of the register estimate for every kernel of the PTX files named, as CSV for fit.py.
-#include "analysis/register_estimate.h"
-
 #include <cstdio>
 
+#include "analysis/register_estimate.h"
 #include "ptx/parser.h"
 
 int main(int argc, char** argv) {
@@ -28,7 +27,8 @@ int main(int argc, char** argv) {
       analysis::RegisterInputs inputs = analysis::register_inputs(flow, uniformity, 0, ws);
       std::printf("%s,%s,%llu,%u,%u,%u,%g,%g", argv[n], std::string(f.name).c_str(),
                   static_cast<unsigned long long>(f.bounds.threads().value_or(0)),
-                  f.bounds.maxnreg.value_or(0), f.bounds.minnctapersm.value_or(0), analysis::register_cap(f),
+                  f.bounds.maxnreg.value_or(0), f.bounds.minnctapersm.value_or(0),
+                  analysis::register_cap(f),
                   analysis::estimate_registers(flow, uniformity, {80, 0}, ws).wanted,
                   analysis::estimate_registers(flow, uniformity, {90, 0}, ws).wanted);
       for (double v : inputs) std::printf(",%g", v);
