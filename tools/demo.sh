@@ -30,7 +30,7 @@ for dir in "$pairs"/*/; do
   "$pitot" diff --format csv "$right" "$wrong" > "$out/$name.csv" || true
   printf '%-18s %-12s %-8s %s\n' "$name" \
     "$(awk -F, 'NR==1{for(i=1;i<=NF;i++) c[$i]=i} NR==2{print $c["class"]}' "$out/$name.csv")" "$verdict" \
-    "$(awk -F, 'NR==1{for(i=1;i<=NF;i++) c[$i]=i} NR==2{print $c["compat_registers"], $c["compat_instructions"]}' "$out/$name.csv")"
+    "$(awk -F, 'NR==1{for(i=1;i<=NF;i++) c[$i]=i} NR==2{print $c["registers"], $c["instructions"]}' "$out/$name.csv")"
 done
 
 say "5. A recompiled kernel and one with other names pass"
