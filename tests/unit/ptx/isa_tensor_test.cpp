@@ -130,6 +130,23 @@ TEST(TensorRows, VersionsOfAlternatives) {
   EXPECT_TRUE(legal("cp.async.cg.shared.global.L2::128B", 74, "sm_80"));
 }
 
+TEST(TensorRows, NewerThanPtxas) {
+  EXPECT_FALSE(legal("multimem.cp.async.bulk.global.shared::cta.bulk_group", 90, "sm_90"));
+  EXPECT_TRUE(legal("multimem.cp.async.bulk.global.shared::cta.bulk_group", 91, "sm_90"));
+  EXPECT_FALSE(legal("multimem.cp.async.bulk.global.shared::cta.bulk_group.cp_mask", 91, "sm_90"));
+  EXPECT_TRUE(legal("multimem.cp.async.bulk.global.shared::cta.bulk_group.cp_mask", 91, "sm_100"));
+  const std::string_view scaled =
+      "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1."
+      "f32";
+  EXPECT_TRUE(legal(std::string(scaled) + ".ue4m3", 87, "sm_120a"));
+  EXPECT_FALSE(legal(std::string(scaled) + ".ue8m0", 90, "sm_120a"));
+  EXPECT_TRUE(legal(std::string(scaled) + ".ue8m0", 91, "sm_120a"));
+  EXPECT_TRUE(legal("st.async.mbarrier::complete_tx::bytes.b128", 92, "sm_90"));
+  EXPECT_EQ(decode("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob")
+                .form->operands.size(),
+            7u);
+}
+
 TEST(TensorRows, OperandsThatComeWithAModifier) {
   const Opcode plain =
       decode("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes");
