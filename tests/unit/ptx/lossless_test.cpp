@@ -49,6 +49,7 @@ std::string uncovered(const Module& m) {
       continue;
     }
     std::string_view word = cur.spelling();
+    if (word.starts_with(".reg.")) word.remove_prefix(4);  // `.reg.b16` without a blank
     static constexpr std::string_view kKeywords[] = {".version", ".target", ".address_size",
                                                      ".reg",     ".v2",     ".v4"};
     bool number = !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
