@@ -244,13 +244,18 @@ class Generator {
   std::string filter_row(const Form& form) const {
     size_t required = 0;
     uint64_t mask = 0;
+    uint64_t must = 0;
     for (const Slot& slot : form.slots) {
       required += !slot.optional;
-      for (const Alternative& a : slot.alternatives) mask |= 1ull << (mod_ids_.at(a.mod) % 64);
+      uint64_t slot_mask = 0;
+      for (const Alternative& a : slot.alternatives)
+        slot_mask |= uint64_t{1} << (mod_ids_.at(a.mod) % 64);
+      mask |= slot_mask;
+      if (!slot.optional && slot.alternatives.size() == 1) must |= slot_mask;
     }
-    char text[64];
-    std::snprintf(text, sizeof text, "{%zu, 0x%llxull}", required,
-                  static_cast<unsigned long long>(mask));
+    char text[96];
+    std::snprintf(text, sizeof text, "{%zu, 0x%llxull, 0x%llxull}", required,
+                  static_cast<unsigned long long>(mask), static_cast<unsigned long long>(must));
     return text;
   }
 

@@ -23,6 +23,7 @@ struct ModMeaning {
 struct FormFilter {
   uint8_t required;  // slots that must be filled
   uint64_t mods;     // bit (id mod 64) of every modifier that it knows
+  uint64_t must;     // and of every modifier that it cannot do without
 };
 
 #include "isa_tables.inc"
@@ -74,6 +75,19 @@ const SlotAlternative* find(const Slot& slot, ModId mod) {
   return nullptr;
 }
 
+// The bits that FormFilter has, of a spelling.
+uint64_t filter_bits(std::span<const ModId> mods) {
+  uint64_t bits = 0;
+  for (ModId mod : mods) bits |= uint64_t{1} << (mod % 64);
+  return bits;
+}
+
+// Whether the form is worth matching with a spelling of these bits.
+bool possible(uint64_t bits, const Form& form) {
+  const FormFilter& filter = kFilters[&form - kForms];
+  return (bits & ~filter.mods) == 0 && (filter.must & ~bits) == 0;
+}
+
 // Gives every modifier the first free slot that takes it, types and spaces from left to right.
 Match match(std::span<const ModId> mods, const Form& form) {
   Match result;
@@ -102,7 +116,6 @@ Match match(std::span<const ModId> mods, const Form& form) {
   }
   for (; m < mods.size(); ++m) {
     ModId mod = mods[m];
-    if (!(filter.mods >> (mod % 64) & 1)) return result;
     bool found = false;
     Ordered order = ordered(mod);
     size_t& first = first_free[static_cast<size_t>(order)];
@@ -203,8 +216,10 @@ Opcode decode(std::string_view spelling, DecodeProblem* problem) {
     if (meaning.vector != 0) opcode.vector = meaning.vector;
     dot = next;
   }
+  const uint64_t bits = filter_bits(opcode.modifiers);
   for (const Form& form : forms_of(opcode.mnemonic))
-    if (match(opcode.modifiers, form).ok) opcode.candidates.push_back(&form);
+    if (possible(bits, form) && match(opcode.modifiers, form).ok)
+      opcode.candidates.push_back(&form);
   if (!opcode.candidates.empty()) {
     opcode.form = opcode.candidates.front();
     opcode.types = bind(opcode, *opcode.form).types;

@@ -70,6 +70,8 @@ size_t first_stranger(const Opcode& opcode, const Form& form) {
 
 // One replaced, dropped or added modifier that makes the spelling legal; `where` is tried first.
 std::string repair(const Pieces& pieces, Mnemonic mnemonic, size_t where) {
+  // Far longer than any instruction: not a slip of the pen, and not worth the search.
+  if (pieces.size() > 24) return {};
   const Pieces legal = modifiers_of(mnemonic);
   std::vector<size_t> order;
   if (where < pieces.size()) order.push_back(where);
@@ -125,15 +127,13 @@ DecodeProblem explain_decode_problem(const Opcode& opcode, const Form* nearest_f
     problem.offset = offset_of(opcode, wrong);
     problem.length = static_cast<uint32_t>(wrong.size());
     std::string_view like = nearest(wrong, legal);
-    if (!like.empty()) {
-      pieces[i + 1] = like;
-      // Incomplete spellings ("ld.gobal") are still best answered by the corrected word.
-      problem.suggestion = join(pieces);
-      if (decodes(pieces)) return problem;
-      pieces[i + 1] = wrong;
+    if (like.empty()) {
+      problem.suggestion = repair(pieces, opcode.mnemonic, i + 1);
+      return problem;
     }
-    if (std::string fixed = repair(pieces, opcode.mnemonic, i + 1); !fixed.empty())
-      problem.suggestion = fixed;
+    // The corrected word is the best answer even where the rest is wrong or missing ("ld.gobal").
+    pieces[i + 1] = like;
+    problem.suggestion = join(pieces);
     return problem;
   }
   size_t stranger = nearest_form ? first_stranger(opcode, *nearest_form) : 0;

@@ -1,7 +1,7 @@
 // Asks the instruction table what it makes of spellings; the other side of probe_isa.py.
-// Standard input: `SPELLING CONFIG…`, a config being ptx:target such as 90:sm_100a. Standard output, for
-// each line: the spelling, then for every candidate form its index and one letter a config
-// (y supported, d deprecated, n needs more, r removed).
+// Standard input: `SPELLING CONFIG…`, a config being ptx:target such as 90:sm_100a. Standard
+// output, for each line: the spelling, then for every candidate form its index and one letter a
+// config (y supported, d deprecated, n needs more, r removed).
 #include <iostream>
 #include <sstream>
 #include <string>
