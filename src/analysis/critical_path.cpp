@@ -8,6 +8,12 @@ namespace {
 
 PathLength latency_of(const ptx::Opcode& op) { return {std::max<double>(1, op.latency), 1}; }
 
+// Deep nests would leave the range of numbers; nothing that long is of interest.
+constexpr double kLongest = 1e15;
+PathLength capped(const PathLength& p) {
+  return {std::min(p.cycles, kLongest), std::min(p.instructions, kLongest)};
+}
+
 // Filling moves each start to its end; this undoes it.
 void shift_starts(std::vector<uint32_t>& first) {
   std::copy_backward(first.begin(), first.end() - 1, first.end());
@@ -44,7 +50,7 @@ class PathLayout {
         first = pass(l);
         o_.per_trip[l] = first;
       }
-      o_.cost_[l] = first + o_.per_trip[l] * std::max(0.0, trips_[l] - 1);
+      o_.cost_[l] = capped(first + o_.per_trip[l] * std::max(0.0, trips_[l] - 1));
     }
     ++epoch_;
     o_.function = pass(kNone);
@@ -260,7 +266,7 @@ void CriticalPath::build(const FlowFacts& facts, const DepGraph& graph,
   std::vector<double> times(facts.loops.loops.size(), 1);
   for (LoopId l = 0; l < times.size(); ++l) {
     const LoopId up = facts.loops.loops[l].parent;
-    times[l] = trips[l] * (up == kNone ? 1 : times[up]);
+    times[l] = std::min(kLongest, trips[l] * (up == kNone ? 1 : times[up]));
   }
   for (BlockId b : facts.cfg.order) {
     const LoopId l = facts.loops.loop_of[b];

@@ -13,11 +13,23 @@ namespace pitot::analysis {
 // count every element.
 uint32_t register_units(const ptx::Register& r);
 
+// Live registers by width. Vectors count every element.
+struct LiveRegisters {
+  uint32_t predicates = 0;
+  uint32_t narrow = 0;    // 8 and 16 bits
+  uint32_t single = 0;    // 32 bits
+  uint32_t twice = 0;     // 64 bits
+  uint32_t fourfold = 0;  // 128 bits
+  uint32_t units() const { return narrow + single + 2 * twice + 4 * fourfold; }
+  bool operator==(const LiveRegisters&) const = default;
+};
+
 struct Pressure {
   uint32_t max = 0;              // 32-bit registers
   uint32_t max_instruction = 0;  // where, relative to the function
-  uint32_t max_predicates = 0;
-  double mean = 0;  // over reachable instructions
+  LiveRegisters at_max;          // of which widths
+  uint32_t max_predicates = 0;   // may be at another instruction
+  double mean = 0;               // over reachable instructions
   // By instruction, relative to the function: the larger of what is live before it and what is live
   // after it together with what it writes. 0 in unreachable blocks.
   std::vector<uint32_t> profile;

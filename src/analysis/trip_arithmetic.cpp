@@ -81,6 +81,64 @@ TripBounds first_failure(const LoopCounter& c, const ScalarRange& start, const S
   return {};
 }
 
+namespace {
+
+bool holds(const LoopCounter& c, Wide x, Wide n) {
+  switch (c.order) {
+    case Order::kEq:
+      return x == n;
+    case Order::kNe:
+      return x != n;
+    case Order::kLt:
+      return x < n;
+    case Order::kLe:
+      return x <= n;
+    case Order::kGt:
+      return x > n;
+    case Order::kGe:
+      return x >= n;
+  }
+  return false;
+}
+
+// UINT64_MAX when it still holds with all bits shifted out.
+uint64_t step_through(const LoopCounter& c, Wide x, Wide n) {
+  auto shift = [&] {
+    if (c.shift > 0) {
+      x >>= c.shift;
+    } else {
+      x = ScalarRange::constant(static_cast<uint64_t>(x << -c.shift) & Bits::mask(c.width))
+              .as(c.is_signed, c.width)
+              .low;
+    }
+  };
+  if (c.stepped) shift();
+  for (uint64_t t = 0; t <= c.width; ++t) {
+    if (!holds(c, x, n)) return t;
+    shift();
+  }
+  return UINT64_MAX;
+}
+
+}  // namespace
+
+TripBounds first_failure_shifted(const LoopCounter& c, const ScalarRange& start,
+                                 const ScalarRange& bound) {
+  const ScalarRange x = start.as(c.is_signed, c.width), n = bound.as(c.is_signed, c.width);
+  if (x.exact() && n.exact()) {
+    const uint64_t t = step_through(c, x.low, n.low);
+    return {t, t, t != UINT64_MAX};
+  }
+  // From a larger start a counter is halved more often, and doubled less often.
+  const bool down = c.shift > 0 && x.low >= 0 &&
+                    (c.order == Order::kGt || c.order == Order::kGe ||
+                     (c.order == Order::kNe && n.exact() && n.low == 0));
+  if (down) return {step_through(c, x.low, n.high), step_through(c, x.high, n.low), false};
+  const bool up = c.shift < 0 && x.low > 0 && (c.order == Order::kLt || c.order == Order::kLe);
+  if (up) return {step_through(c, x.high, n.low), step_through(c, x.low, n.high), false};
+  return {};
+}
+
 ScalarRange fitted(const ScalarRange& r, unsigned width) {
   return r.low < -power(width - 1) || r.high >= power(width) ? ScalarRange::full(width) : r;
 }

@@ -16,6 +16,11 @@ struct TripBounds {
 TripBounds first_failure(const LoopCounter& c, const ScalarRange& start, const ScalarRange& bound,
                          const ScalarRange& step);
 
+// The same for a counter that is shifted; `start` is before the first shift that `stepped` tells
+// of.
+TripBounds first_failure_shifted(const LoopCounter& c, const ScalarRange& start,
+                                 const ScalarRange& bound);
+
 // The range where it fits the width, else everything.
 ScalarRange fitted(const ScalarRange& r, unsigned width);
 // The range moved by a constant modulo 2^width; everything when the seam gets inside.

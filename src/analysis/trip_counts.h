@@ -8,24 +8,10 @@
 #include <vector>
 
 #include "analysis/flow_facts.h"
+#include "analysis/loop_counter.h"
 #include "analysis/scalar_range.h"
 
 namespace pitot::analysis {
-
-// The counter that decides on leaving a loop: it is `start` on the first test and grows by `step`
-// (a value that does not change in the loop) until it compares with `bound`.
-struct LoopCounter {
-  uint32_t test = kNone;  // the setp; kNone: no counter was found
-  uint32_t branch = kNone;
-  bool stays_when = true;    // outcome of the comparison, counter first, that goes round again
-  Order order = Order::kEq;  // of that outcome: counter ORDER bound
-  bool is_signed = true;
-  uint8_t width = 32;
-  ValueId start = kNone, bound = kNone, step_value = kNone;  // kNone: the constant alone
-  int64_t start_offset = 0, bound_offset = 0, step = 0;      // added to the values
-  bool stepped = false;   // the first test sees start + step_value
-  bool at_bottom = true;  // the body has run when the test is made
-};
 
 struct TripCount {
   // Times that the body runs once the loop is entered; nothing when it is not a constant (or known

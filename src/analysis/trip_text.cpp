@@ -131,6 +131,12 @@ std::string describe_trips(const FlowFacts& flow, const TripCount& trips) {
   const LoopCounter& c = trips.counter;
   if (c.test == kNone) return {};
   const Writer writer(flow);
+  if (c.shift != 0) {
+    const std::string bound = plus(writer.value(c.bound), c.bound_offset).text;
+    const std::string start = plus(writer.value(c.start), c.start_offset).text;
+    return (c.shift > 0 ? "right shifts of " : "left shifts of ") + start + " by " +
+           std::to_string(c.shift > 0 ? c.shift : -c.shift) + " until " + bound;
+  }
   const int64_t constant = signed_of(c.step, c.width);
   Text step = c.step_value == kNone ? number(constant) : plus(writer.value(c.step_value), constant);
   const bool down = c.order == Order::kGt || c.order == Order::kGe ||

@@ -128,6 +128,22 @@ INNER:
   EXPECT_EQ(p.executed, 1 + 5 * (1 + 8 * 3 + 3) + 1);
 }
 
+TEST(CriticalPath, DeepNestsStayFinite) {
+  std::string open, close;
+  const int depth = 400;
+  for (int k = 0; k < depth; ++k) {
+    const std::string n = std::to_string(k);
+    open += "L" + n + ": add.u32 %r1, %r1, 1;\n";
+    close = "setp.lt.u32 %p1, %r1, " + n + ";\n@%p1 bra L" + n + ";\n" + close;
+  }
+  auto a = analyse(open + close + "ret;");
+  ASSERT_EQ(a.facts.loops.loops.size(), size_t{depth});
+  const CriticalPath p = path_of(a, std::vector<double>(depth, 1000));
+  EXPECT_LT(p.function.cycles, 1e16);
+  EXPECT_GT(p.function.cycles, 1e14);
+  EXPECT_GT(p.ilp(), 0);
+}
+
 TEST(CriticalPath, UnreachableBlocksHaveALengthButNoShare) {
   auto a = analyse("ret;\nadd.u32 %r1, %r1, 1;\nret;");
   const CriticalPath p = path_of(a);

@@ -177,6 +177,29 @@ TEST(TripCounts, BlockStrideWithKnownLaunch) {
   EXPECT_EQ(trip_counts(l->flow, known)[0].most, 4u);
 }
 
+TEST(TripCounts, HalvingAndDoubling) {
+  auto halve = [](const std::string& start, const std::string& test) {
+    return "mov.u32 %r9, %ntid.x;\nmov.u32 %r1, " + start + ";\nL: shr.u32 %r1, %r1, 1;\n" + test +
+           "\n@%p1 bra L;";
+  };
+  EXPECT_EQ(only(halve("128", "setp.ne.s32 %p1, %r1, 0;")), 8u);
+  EXPECT_EQ(only(halve("128", "setp.gt.u32 %p1, %r1, 1;")), 7u);
+  EXPECT_EQ(only("mov.u32 %r1, 128;\nH: setp.eq.s32 %p1, %r1, 0;\n@%p1 bra E;\nmov.u32 %r2, 1;\n"
+                 "shr.u32 %r1, %r1, 1;\nbra H;\nE:"),
+            8u);
+  EXPECT_EQ(only("mov.u32 %r1, 1;\nL: shl.b32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 1000;\n"
+                 "@%p1 bra L;"),
+            10u);
+  auto l = loops(halve("%r9", "setp.ne.s32 %p1, %r1, 0;"));
+  EXPECT_FALSE(l->trips[0].trips);
+  EXPECT_EQ(l->trips[0].least, 1u);
+  EXPECT_EQ(l->trips[0].most, 11u);
+  EXPECT_EQ(describe_trips(l->flow, l->trips[0]), "right shifts of %ntid.x by 1 until 0");
+  KnownValues known;
+  known.block = {{256, 1, 1}};
+  EXPECT_EQ(trip_counts(l->flow, known)[0].trips, 9u);
+}
+
 TEST(TripCounts, WaitingLoopsCountOnce) {
   auto l = loops("L: mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;\n@!%p1 bra L;");
   ASSERT_EQ(l->trips.size(), 1u);
