@@ -39,12 +39,14 @@ uint16_t look_up(const uint16_t (&cells)[N], const std::string_view (&names)[M],
 constexpr size_t kMaxSlots = 32;
 
 // Modifiers whose order among their like matters: mma's types, the two spaces of a bulk copy.
-enum class Ordered : uint8_t { kNo, kType, kSpace };
+enum class Ordered : uint8_t { kNo, kType, kSpace, kLayout };
 
 Ordered ordered(ModId mod) {
   const ModMeaning& meaning = kModMeanings[mod];
   if (meaning.type != Type::kNone) return Ordered::kType;
-  return meaning.space != Space::kNone ? Ordered::kSpace : Ordered::kNo;
+  if (meaning.space != Space::kNone) return Ordered::kSpace;
+  bool layout = mod == static_cast<ModId>(Mod::kRow) || mod == static_cast<ModId>(Mod::kCol);
+  return layout ? Ordered::kLayout : Ordered::kNo;
 }
 
 // A spelling laid over a form: which alternative of which slot each modifier uses.
@@ -95,7 +97,7 @@ Match match(std::span<const ModId> mods, const Form& form) {
   if (mods.size() < filter.required) return result;
   uint32_t filled = 0;
   size_t required = 0;
-  size_t first_free[] = {0, 0, 0};  // by Ordered
+  size_t first_free[] = {0, 0, 0, 0};  // by Ordered
   auto take = [&](size_t i, const SlotAlternative& a) {
     const Slot& slot = form.slots[i];
     filled |= 1u << i;

@@ -215,13 +215,15 @@ class Table:
     def ordered(self, mod):
         if mod in self.types:
             return 1
+        if mod in ("row", "col"):
+            return 3
         return 2 if mod.split("::")[0] in ("shared", "global", "const", "local", "param") else 0
 
     def match(self, form, mods):
         """Slot choices (slot index → alternative) or None; mirrors match() of src/ptx/isa.cpp."""
         filled, types, needs = set(), [""] * 4, []
         leading = form["leading"]
-        first = [leading] * 3
+        first = [leading] * 4
 
         def take(i, mod):
             found = [a for a in form["slots"][i]["alternatives"] if a[0] == mod]

@@ -84,6 +84,9 @@ TEST(TensorRows, TypesAreFilledFromLeftToRight) {
   EXPECT_EQ(decode("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f32").form, nullptr);
   EXPECT_NE(decode("cp.async.cg.shared.global").form, nullptr);
   EXPECT_EQ(decode("cp.async.cg.global.shared").form, nullptr);
+  EXPECT_EQ(decode("mma.sync.aligned.m16n8k16.col.row.f32.f16.f16.f32").form, nullptr);
+  EXPECT_NE(decode("mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32").form, nullptr);
+  EXPECT_NE(decode("wmma.mma.sync.aligned.col.row.m16n16k16.f32.f32").form, nullptr);
   // Other modifiers stand in any order, after the name of the operation.
   EXPECT_NE(decode("mma.f32.f16.f16.f32.m16n8k16.row.col.aligned.sync").form, nullptr);
   EXPECT_EQ(decode("wgmma.sync.mma_async.aligned.m64n8k16.f32.f16.f16").form, nullptr);
