@@ -56,10 +56,24 @@ class LaneCheck {
   }
 
  private:
-  // Only where the lanes' distances can break an alignment that the base does not.
-  static bool worth_it(const MemoryRequest& a) {
-    return a.address != kNone && !a.misaligned && a.bytes > 1 && a.alignment < a.bytes &&
-           std::has_single_bit(uint32_t{a.bytes}) && a.pattern != LanePattern::kUnknown;
+  // Only where the lanes' distances can break an alignment that the base keeps.
+  bool worth_it(const MemoryRequest& a) const {
+    if (a.address == kNone || a.misaligned || a.bytes < 2 || a.alignment >= a.bytes ||
+        !std::has_single_bit(uint32_t{a.bytes}) || a.pattern == LanePattern::kUnknown ||
+        a.pattern == LanePattern::kUniform)
+      return false;
+    for (const Term& t : c_.forms.terms(a.address)) {
+      unsigned zeros =
+          static_cast<unsigned>(std::countr_zero(static_cast<uint64_t>(t.coefficient)));
+      bool unknown = false, per_lane = false;
+      for (AtomId id : c_.forms.monomial(t.monomial).span()) {
+        const Atom& atom = c_.forms.atom(id);
+        zeros += std::min(atom.bits.trailing_zeros(), 64u);
+        (atom.pure ? per_lane : unknown) = true;
+      }
+      if (unknown && !per_lane && zeros == 0) return false;
+    }
+    return true;
   }
 
   bool check(const MemoryRequest& a, uint32_t warp) {

@@ -18,6 +18,7 @@ struct Site {
   Kind kind = Kind::kNone;
   bool shuffle = false;
   bool done = false;
+  bool fixed = false;  // right where all lanes of a warp are, whichever warp it is
 };
 
 bool is_aligned_barrier(const Opcode& o) {
@@ -95,7 +96,29 @@ class Checker {
     }
   }
 
+  // A guard or a member mask that differs between warps has to be looked at in each.
+  bool varies_by_warp(const Site& s) {
+    const ptx::Instruction& ins = c_.flow.instruction(s.instruction);
+    if (ins.guard != kNoId) return true;
+    if (s.kind != Kind::kMasked) return false;
+    for (uint8_t k = 2; k < ins.operand_count || k == 2; ++k) {
+      size_t operand = ins.operand_count < 3 ? 0 : k;
+      FormId f = c_.forms.of_operand(s.instruction, static_cast<uint8_t>(operand));
+      if (f == kNone || !c_.forms.is_constant(f)) return true;
+    }
+    return false;
+  }
+
   bool check(Site& s) {
+    BlockId b = c_.flow.cfg.block_of[s.instruction];
+    const bool complete = active_.may[b] == lanes_.lanes();
+    if (s.fixed && complete) return false;
+    bool found = check_once(s);
+    if (!found && complete && active_.exact[b] != 0) s.fixed = !varies_by_warp(s);
+    return found;
+  }
+
+  bool check_once(const Site& s) {
     ActiveLanes::Executing who =
         active_.at(c_.flow, c_.uniformity, c_.forms, lanes_, s.instruction);
     if (s.kind == Kind::kUniform) return uniform_branch(s);

@@ -175,10 +175,7 @@ class Builder {
 
   Scope deciding_level(BlockId b) {
     Scope level = Scope::kGrid;
-    if (deciders_.unknown(b)) {
-      for (Scope s : out_.branch) level = std::max(level, s);
-      return level;
-    }
+    if (deciders_.unknown(b)) return worst_branch_;
     for (BlockId x : deciders_.of(b)) level = std::max(level, out_.branch[x]);
     return level;
   }
@@ -276,6 +273,7 @@ class Builder {
     }
     if (level <= out_.branch[b]) return;
     out_.branch[b] = level;
+    worst_branch_ = std::max(worst_branch_, level);
     changed_ = true;
     for (LoopId l = flow_.loops.loop_of[b]; l != kNone; l = flow_.loops.loops[l].parent) {
       bool leaves = false;
@@ -307,6 +305,7 @@ class Builder {
   Deciders deciders_;
   Workspace::Loan phi_first_, phis_;
   std::vector<uint8_t> several_back_edges_;  // by loop
+  Scope worst_branch_ = Scope::kGrid;
   bool changed_ = false;
   int round_ = 0;
 };

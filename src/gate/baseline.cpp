@@ -41,8 +41,18 @@ std::string quoted(std::string_view s) {
   return out + "\"";
 }
 
+std::string key(std::string_view s) {
+  const bool bare = !s.empty() && std::all_of(s.begin(), s.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+  return bare ? std::string(s) : quoted(s);
+}
+
 void put_counts(std::string& out, const Counts& c) {
-  for (const auto& [name, value] : c.items) out += fmt::format("{} = {}\n", name, value);
+  // A zero has no sign here: −0 would be read back as 0.
+  for (const auto& [name, value] : c.items)
+    out += fmt::format("{} = {}\n", key(name), value == 0 ? 0.0 : value);
 }
 
 void put(std::string& out, const KernelState& k) {
@@ -67,7 +77,7 @@ void put(std::string& out, const KernelState& k) {
   for (std::string_view name : kKept)
     if (double v = k.pitot.get(name); v != 0) out += fmt::format("{} = {}\n", name, v);
   for (const auto& [target, p] : k.ptxas) {
-    out += fmt::format("[kernel.ptxas.{}]\n", target);
+    out += fmt::format("[kernel.ptxas.{}]\n", key(target));
     put_counts(out, p.counts);
     if (p.advisories.empty()) continue;
     out += "advisories = [\n";

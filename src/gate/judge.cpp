@@ -154,6 +154,8 @@ GateResult judge(const std::vector<GateCase>& cases, const RuleSet& rules,
       check_physical(j);
     }
     check_rules(j);
+    if (summary.acknowledged.empty() && c.only_vector_widths && result.findings.size() == from)
+      summary.acknowledged = "explained: only the widths of aligned accesses moved";
     const bool differs = c.cls > ChangeClass::kReordered && c.before && c.after;
     if (options.check && differs && result.findings.size() > from)
       if (auto answer = options.check(c)) result.findings[from].details.push_back(*answer);

@@ -10,7 +10,8 @@ namespace {
 // Scalar resources are numbered after the registers and the carry flag.
 enum Resource : uint32_t { kEverything, kConvergence, kAsync, kResources };
 
-// Beyond this many pairs the answer is "not proved" rather than a long wait.
+// Beyond these the answer is "not proved" rather than a long wait.
+constexpr size_t kMaxUsers = 30'000;
 constexpr size_t kMaxPairs = 4'000'000;
 
 }  // namespace
@@ -98,6 +99,7 @@ bool OrderChecker::memory_legal(std::span<const uint32_t> in_a, std::span<const 
     if (x.use != y.use) return false;
     if (x.use != Use::kNone) users.push_back(k);
   }
+  if (users.size() > kMaxUsers) return false;
   auto same_value = [](const std::vector<std::vector<Access>>& epochs, size_t p, size_t q,
                        const MemoryUse& x, const MemoryUse& y) {
     if (x.on_symbol || y.on_symbol || x.base != y.base) return false;
@@ -113,8 +115,8 @@ bool OrderChecker::memory_legal(std::span<const uint32_t> in_a, std::span<const 
   for (size_t u = 0; u < users.size(); ++u) {
     for (size_t v = u + 1; v < users.size(); ++v) {
       uint32_t p = users[u], q = users[v];
-      if (++pairs > kMaxPairs) return false;
       if (place_in_b[p] < place_in_b[q]) continue;
+      if (++pairs > kMaxPairs) return false;
       const MemoryUse& pa = a_.facts[in_a[p]].memory;
       const MemoryUse& qa = a_.facts[in_a[q]].memory;
       if (may_conflict(a_.m, pa, qa, same_value(epochs_a, p, q, pa, qa))) return false;

@@ -71,8 +71,9 @@ class Matcher {
 
   std::optional<ProgramMatch> by_keys(Tolerance t) {
     std::vector<uint64_t> ties_a, ties_b;
-    constexpr int kRounds = 24;
-    for (int round = 0; round < kRounds; ++round) {
+    // Each round is linear; large functions get fewer.
+    const size_t rounds = std::clamp<size_t>(2'000'000 / (order_a_.size() + 1), 2, 24);
+    for (size_t round = 0; round < rounds; ++round) {
       std::vector<uint64_t> keys_a = flow_keys(a_, order_a_, t, ties_a);
       std::vector<uint64_t> keys_b = flow_keys(b_, order_b_, t, ties_b);
       std::vector<uint32_t> partner;
@@ -83,7 +84,7 @@ class Matcher {
       // Like instructions may have been paired crosswise: fix one such pair and look again.
       ties_a.resize(a_.size(), 0);
       ties_b.resize(b_.size(), 0);
-      ties_a[tie.first] = ties_b[tie.second] = static_cast<uint64_t>(round) + 1;
+      ties_a[tie.first] = ties_b[tie.second] = round + 1;
     }
     return std::nullopt;
   }

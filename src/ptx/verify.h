@@ -1,4 +1,5 @@
-// Checks a parsed module as ptxas would: operands, names, declarations, limits, versions and targets.
+// Checks a parsed module as ptxas would: operands, names, declarations, limits, versions and
+// targets.
 #pragma once
 
 #include <optional>
@@ -13,8 +14,9 @@ struct VerifyOptions {
   std::optional<Target> target;
 };
 
-// Adds what is wrong to `out`; syntax and undeclared names are the parser's, in Module::diagnostics.
-// Errors are what ptxas 13.0 rejects. Linear in the module's size; docs/diagnostics.md lists the codes.
+// Adds what is wrong to `out`; syntax and undeclared names are the parser's, in
+// Module::diagnostics. Errors are what ptxas 13.0 rejects. Linear in the module's size;
+// docs/diagnostics.md lists the codes.
 void verify(const Module& module, const VerifyOptions& options, Diagnostics& out);
 
 }  // namespace pitot::ptx

@@ -1,4 +1,5 @@
-// Addresses and the special operands built around them: textures, surfaces, tensor maps, branch tables.
+// Addresses and the special operands built around them: textures, surfaces, tensor maps, branch
+// tables.
 #include "ptx/special_register.h"
 #include "ptx/verify_operands.h"
 #include "ptx/verify_types.h"
@@ -28,15 +29,6 @@ bool is_opaque(Type t) { return kind_of(t) == TypeKind::kOpaque; }
 
 }  // namespace
 
-uint8_t OperandMatcher::special_width(const Operand& o) const {
-  std::string_view text = module_.slice(o.range);
-  size_t begin = text.find('%');
-  if (begin == std::string_view::npos) return 1;
-  size_t end = text.find_first_of(" +-.]\t,", begin);
-  const SpecialRegister* special = find_special_register(text.substr(begin, end - begin));
-  return special == nullptr ? 1 : special->width;
-}
-
 Fault OperandMatcher::match_address_base(const Operand& o, Space space,
                                          const OpcodeTraits& traits) const {
   // The grammar has [r+-4], not [r-4].
@@ -52,7 +44,8 @@ Fault OperandMatcher::match_address_base(const Operand& o, Space space,
       if (!is_integer_like(reg.type)) return Fault::kAddressBase;
       // Windows of the block and the thread fit 32 bits; the generic and global spaces do not.
       const bool far = space == Space::kNone || space == Space::kGlobal;
-      if (far && bits_of(reg.type) == 32 && module_.address_size == 64) return Fault::kAddressWidth;
+      if (far && traits.wide_addresses && bits_of(reg.type) == 32 && module_.address_size == 64)
+        return Fault::kAddressWidth;
       return Fault::kNone;
     }
     case OperandKind::kSymbol: {
@@ -60,14 +53,18 @@ Fault OperandMatcher::match_address_base(const Operand& o, Space space,
       if (symbol.kind != SymbolKind::kVariable && symbol.kind != SymbolKind::kParameter &&
           symbol.kind != SymbolKind::kReturn)
         return Fault::kAddressBase;
-      if (is_opaque(symbol.type) && symbol.kind == SymbolKind::kVariable) return Fault::kAddressBase;
+      if (is_opaque(symbol.type) && symbol.kind == SymbolKind::kVariable)
+        return Fault::kAddressBase;
       if (!space_matches(space, symbol.space)) return Fault::kSymbolSpace;
-      if (traits.is_store && symbol.kind == SymbolKind::kParameter) return Fault::kReadOnlyParameter;
+      if (traits.is_store && symbol.kind == SymbolKind::kParameter)
+        return Fault::kReadOnlyParameter;
       if (traits.is_load && symbol.kind == SymbolKind::kReturn) return Fault::kWriteOnly;
       return Fault::kNone;
     }
     case OperandKind::kSpecialRegister:  // [%clock64], which ptxas takes
-      return o.selector == Selector::kNone && special_width(o) == 1 ? Fault::kNone : Fault::kAddressBase;
+      return o.selector == Selector::kNone && special_registers()[o.id].width == 1
+                 ? Fault::kNone
+                 : Fault::kAddressBase;
     case OperandKind::kInteger:
       return space == Space::kLocal ? Fault::kNone : Fault::kAddressImmediate;
     case OperandKind::kUnresolved:
@@ -90,17 +87,19 @@ Misfit OperandMatcher::match_special(const ReadyOperand& wanted, const Operand& 
   const OperandSpec& spec = *wanted.spec;
   if (o.kind == OperandKind::kUnresolved) return {Fault::kUnresolved, &o};
   if (spec.special == "targets") {
-    bool table = o.kind == OperandKind::kSymbol &&
-                 module_.symbols[o.id].kind == SymbolKind::kBranchTargets;
+    bool table =
+        o.kind == OperandKind::kSymbol && module_.symbols[o.id].kind == SymbolKind::kBranchTargets;
     return {table ? Fault::kNone : Fault::kNeedsTable, &o};
   }
+  if (spec.special == "sink")
+    return {o.kind == OperandKind::kSink ? Fault::kNone : Fault::kNeedsSink, &o};
   if (spec.special == "call") return {};  // the whole statement is checked elsewhere
   if (o.kind != OperandKind::kAddress) return {Fault::kNeedsAddress, &o};
 
   // The base: a reference of the right kind, or a 64-bit register with its handle or address.
-  Type reference = spec.special == "tex"    ? Type::kTexref
-                   : spec.special == "surf" ? Type::kSurfref
-                                            : Type::kNone;
+  Type reference = spec.special.starts_with("tex")    ? Type::kTexref
+                   : spec.special.starts_with("surf") ? Type::kSurfref
+                                                      : Type::kNone;
   switch (o.base_kind) {
     case OperandKind::kRegister: {
       const Register& reg = function_.registers[o.id];
@@ -113,7 +112,7 @@ Misfit OperandMatcher::match_special(const ReadyOperand& wanted, const Operand& 
     case OperandKind::kSymbol: {
       const Symbol& symbol = module_.symbols[o.id];
       bool variable = symbol.kind == SymbolKind::kVariable || symbol.kind == SymbolKind::kParameter;
-      if (!variable) return {Fault::kAddressBase, &o};
+      if (!variable || spec.special == "tmem") return {Fault::kAddressBase, &o};
       if (reference != Type::kNone && symbol.type != reference) return {Fault::kOpaqueBase, &o};
       break;
     }
@@ -123,10 +122,12 @@ Misfit OperandMatcher::match_special(const ReadyOperand& wanted, const Operand& 
       return {Fault::kAddressBase, &o};
   }
 
+  if (reference != Type::kNone && o.value != 0) return {Fault::kAddressBase, &o};
+
   // The coordinates: the last part, a vector or one register; before it a sampler may stand.
   auto parts = module_.children_of(o);
-  if (spec.count_max == 0 || (spec.special != "tex" && spec.special != "surf" &&
-                              spec.special != "tensor"))
+  if (spec.count_max == 0 ||
+      (spec.special != "tex" && spec.special != "surf" && spec.special != "tensor"))
     return {};
   if (parts.empty()) return {Fault::kVectorExpected, &o};
   const Operand& coordinates = parts.back();
@@ -138,7 +139,8 @@ Misfit OperandMatcher::match_special(const ReadyOperand& wanted, const Operand& 
     if (e.kind == OperandKind::kUnresolved) return {Fault::kUnresolved, &e};
     if (e.is_register()) {
       Type type = type_of(e);
-      if (type == Type::kPred || (wanted.type != Type::kNone && bits_of(type) != bits_of(wanted.type)))
+      if (type == Type::kPred ||
+          (wanted.type != Type::kNone && bits_of(type) != bits_of(wanted.type)))
         return {Fault::kRegisterClass, &e};
     } else if (!e.is_constant()) {
       return {Fault::kRegisterClass, &e};

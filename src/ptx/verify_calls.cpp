@@ -67,6 +67,13 @@ bool CallVerifier::find_signature(Signature& out) {
               fmt::format("'{}' is a kernel: only a .func can be called", symbol.name));
         return false;
       }
+      if (table_ != nullptr) {
+        error("call-prototype", table_->range,
+              fmt::format("'{}' is called by name: '{}' is for calls through a register",
+                          symbol.name, m_.slice(table_->range)),
+              "leave the prototype out");
+        return false;
+      }
       out = signature_of(m_, callee);
       return true;
     }
@@ -105,11 +112,13 @@ bool CallVerifier::find_signature(Signature& out) {
     return true;
   }
   error("call-prototype", table_->range,
-        fmt::format("{} is neither a .callprototype nor a .calltargets list", describe(m_, f_, *table_)));
+        fmt::format("{} is neither a .callprototype nor a .calltargets list",
+                    describe(m_, f_, *table_)));
   return false;
 }
 
-void CallVerifier::check_list(const std::vector<Formal>& formals, const Operand* list, bool returns) {
+void CallVerifier::check_list(const std::vector<Formal>& formals, const Operand* list,
+                              bool returns) {
   auto actuals = list != nullptr ? m_.children_of(*list) : std::span<const Operand>{};
   if (actuals.size() != formals.size()) {
     error("argument-count", list != nullptr ? list->range : target_->range,
@@ -145,7 +154,8 @@ void CallVerifier::check_argument(const Formal& formal, const Operand& actual, b
     case OperandKind::kFloat32:
     case OperandKind::kFloat64:
       if (returns) {
-        error("result-not-register", actual.range, "a return value cannot be written to a constant");
+        error("result-not-register", actual.range,
+              "a return value cannot be written to a constant");
       } else if (formal.is_array || !constant_fits(formal.type, actual.kind)) {
         mismatch(fmt::format("it is {}", formal_text()));
       }
@@ -166,8 +176,9 @@ void CallVerifier::check_argument(const Formal& formal, const Operand& actual, b
       if (formal.is_array != s.is_array || (formal.is_array && formal.size != s.size) ||
           (formal.is_array ? bits_of(formal.type) != bits_of(s.type)
                            : !argument_fits(formal.type, s.type))) {
-        std::string have = s.is_array ? fmt::format(".{} array of {} bytes", name_of(s.type), s.size)
-                                      : fmt::format(".{}", name_of(s.type));
+        std::string have = s.is_array
+                               ? fmt::format(".{} array of {} bytes", name_of(s.type), s.size)
+                               : fmt::format(".{}", name_of(s.type));
         mismatch(fmt::format("it is {}, not {}", formal_text(), have));
       } else if (s.alignment != formal.alignment) {
         error("argument-alignment", actual.range,

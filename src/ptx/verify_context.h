@@ -11,8 +11,8 @@ namespace pitot::ptx {
 
 struct VerifyContext {
   const Module& module;
-  uint16_t ptx;   // `.version`, major×10+minor
-  Target target;  // to verify for
+  uint16_t ptx;     // `.version`, major×10+minor
+  Target target;    // to verify for
   bool retargeted;  // `target` is not the module's own
   Diagnostics& out;
   RequirementLog& requirements;

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "ptx/directive.h"
 #include "ptx/verify_context.h"
 
 namespace pitot::ptx {
@@ -49,6 +50,7 @@ class DeclarationVerifier {
   void check_type(Type type, uint8_t vector, bool in_register, SourceRange where,
                   std::string_view name);
   void check_needs(Type type, SourceRange where);
+  void check_need(const std::string& what, const Need& need, SourceRange where);
   void check_variable(const Symbol& s, bool module_scope);
   void check_module_scope(const Symbol& s);
   void check_linkage(const Symbol& s, bool module_scope);
@@ -65,12 +67,16 @@ class DeclarationVerifier {
 void DeclarationVerifier::check_needs(Type type, SourceRange where) {
   static constexpr Need kHalf{42, 53, Need::Suffix::kOrHigher};
   static constexpr Need kWide{83, 70, Need::Suffix::kOrHigher};
-  const Need* need = type == Type::kF16 || type == Type::kF16x2 ? &kHalf
-                     : type == Type::kB128                      ? &kWide
-                                                                : nullptr;
-  if (need == nullptr || satisfies(*need, ctx_.ptx, ctx_.target)) return;
-  const Needs group(need, 1);
-  ctx_.requirements.unmet("." + std::string(name_of(type)), where, std::span(&group, 1));
+  const Need* wanted = type == Type::kF16 || type == Type::kF16x2 ? &kHalf
+                       : type == Type::kB128                      ? &kWide
+                                                                  : nullptr;
+  if (wanted != nullptr) check_need("." + std::string(name_of(type)), *wanted, where);
+}
+
+void DeclarationVerifier::check_need(const std::string& what, const Need& need, SourceRange where) {
+  if (satisfies(need, ctx_.ptx, ctx_.target)) return;
+  const Needs group(&need, 1);
+  ctx_.requirements.unmet(what, where, std::span(&group, 1));
 }
 
 void DeclarationVerifier::check_type(Type type, uint8_t vector, bool in_register, SourceRange where,
@@ -85,7 +91,8 @@ void DeclarationVerifier::check_type(Type type, uint8_t vector, bool in_register
     error("declaration-type", where, fmt::format("'{}' cannot be a predicate in memory", name),
           "only registers can be .pred");
   } else if (in_register && kind_of(type) == TypeKind::kOpaque) {
-    error("declaration-type", where, fmt::format("'{}' cannot be a register of type .{}", name, name_of(type)));
+    error("declaration-type", where,
+          fmt::format("'{}' cannot be a register of type .{}", name, name_of(type)));
   } else if (vector > 1 && bits_of(type) * vector > kMaxVectorBits) {
     error("vector-too-large", where,
           fmt::format("'{}' is a vector of {} bits; at most {} are possible", name,
@@ -112,12 +119,23 @@ void DeclarationVerifier::check_module_scope(const Symbol& s) {
 }
 
 void DeclarationVerifier::check_linkage(const Symbol& s, bool module_scope) {
+  const char* linkage = s.linkage == Linkage::kCommon ? "common"
+                        : s.linkage == Linkage::kWeak ? "weak"
+                                                      : nullptr;
+  if (linkage != nullptr)
+    check_need("." + std::string(linkage), find_directive(linkage)->need, s.range);
+  // Between the declaration's begin and the name there may be attributes.
+  if (module_scope && s.space != Space::kGlobal &&
+      m_.slice({s.declaration.begin, s.range.begin}).find(".managed") != std::string_view::npos)
+    error("declaration-space", s.range,
+          fmt::format("'{}' is .managed, which .global variables can be only", s.name));
   if (!module_scope && s.linkage != Linkage::kNone)
     error("declaration-linkage", s.range,
           fmt::format("'{}' is declared in a body and cannot have a linkage directive", s.name),
           "declare it outside of the function");
   if (s.linkage == Linkage::kCommon && s.space != Space::kGlobal)
-    error("declaration-linkage", s.range, fmt::format("'{}' is .common, which is for .global variables only", s.name));
+    error("declaration-linkage", s.range,
+          fmt::format("'{}' is .common, which is for .global variables only", s.name));
   if (!s.initialiser.empty() && s.linkage == Linkage::kExtern)
     error("initialiser", s.initialiser,
           fmt::format("'{}' is .extern and cannot have an initial value here", s.name),
@@ -130,20 +148,24 @@ void DeclarationVerifier::check_variable(const Symbol& s, bool module_scope) {
   if (module_scope) check_module_scope(s);
   if (kind_of(s.type) == TypeKind::kOpaque) {
     if (!module_scope) {
-      error("declaration-space", s.range,
-            fmt::format("'{}' is a .{} and must be declared at module scope or as a kernel parameter", s.name,
-                        name_of(s.type)));
+      error(
+          "declaration-space", s.range,
+          fmt::format("'{}' is a .{} and must be declared at module scope or as a kernel parameter",
+                      s.name, name_of(s.type)));
     } else if (s.space != Space::kGlobal && s.space != Space::kTex) {
       error("declaration-space", s.range,
-            fmt::format("'{}' is a .{}, which is declared in .global space", s.name, name_of(s.type)));
+            fmt::format("'{}' is a .{}, which is declared in .global space", s.name,
+                        name_of(s.type)));
     }
     if (s.type == Type::kSamplerref &&
         std::find(m_.targets.begin(), m_.targets.end(), "texmode_independent") == m_.targets.end())
       error("texture-mode", s.range,
-            fmt::format("'{}' is a .samplerref, which the unified texture mode does not have", s.name),
+            fmt::format("'{}' is a .samplerref, which the unified texture mode does not have",
+                        s.name),
             "add texmode_independent to .target");
   }
-  const bool incomplete = s.unsized || (s.is_array && s.elements == 0);
+  // With an initial value a size of zero counts as none: the list gives it.
+  const bool incomplete = s.unsized || (s.is_array && s.elements == 0 && s.initialiser.empty());
   if (incomplete && s.linkage != Linkage::kExtern)
     error("incomplete-type", s.range, fmt::format("the size of '{}' is not given", s.name),
           s.space == Space::kShared ? "declare it .extern .shared to have its size set at launch"
@@ -151,7 +173,8 @@ void DeclarationVerifier::check_variable(const Symbol& s, bool module_scope) {
   if (!s.initialiser.empty() && s.linkage != Linkage::kExtern) {
     if (s.space != Space::kGlobal && s.space != Space::kConst) {
       error("initialiser", s.initialiser,
-            fmt::format("'{}' is in .{} space and cannot have an initial value", s.name, name_of(s.space)),
+            fmt::format("'{}' is in .{} space and cannot have an initial value", s.name,
+                        name_of(s.space)),
             "only .global and .const variables can");
     } else {
       verify_initialiser(ctx_, s);
@@ -184,7 +207,8 @@ void DeclarationVerifier::check_parameter(const Symbol& s, const Function& f, bo
             fmt::format("'{}' is a .{}, which only kernels can take", s.name, name_of(s.type)));
   }
   if (s.is_pointer && s.pointer_space != Space::kNone && s.pointer_space != Space::kGlobal &&
-      s.pointer_space != Space::kShared && s.pointer_space != Space::kConst && s.pointer_space != Space::kLocal)
+      s.pointer_space != Space::kShared && s.pointer_space != Space::kConst &&
+      s.pointer_space != Space::kLocal)
     error("parameter-attribute", s.range,
           fmt::format("'{}' cannot point to .{} memory", s.name, name_of(s.pointer_space)));
   if (s.vector > 1)
@@ -201,12 +225,13 @@ void DeclarationVerifier::check_redeclarations() {
     if (fresh) continue;
     const Symbol& old = *it->second;
     it->second = &s;
-    if (old.linkage != Linkage::kExtern && s.linkage != Linkage::kExtern) continue;  // redefined-name
+    if (old.linkage != Linkage::kExtern && s.linkage != Linkage::kExtern)
+      continue;                          // redefined-name
     if (old.space != s.space) continue;  // the same
     if (old.type != s.type || old.vector != s.vector || old.is_array != s.is_array) {
       error("redeclaration", s.range,
-            fmt::format("'{}' is .{} here and .{} in its first declaration", s.name, name_of(s.type),
-                        name_of(old.type)));
+            fmt::format("'{}' is .{} here and .{} in its first declaration", s.name,
+                        name_of(s.type), name_of(old.type)));
     } else if (old.linkage == Linkage::kExtern && s.linkage == Linkage::kNone) {
       error("redeclaration", s.range,
             fmt::format("'{}' was declared .extern and is not visible here", s.name),

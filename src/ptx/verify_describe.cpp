@@ -8,7 +8,22 @@
 namespace pitot::ptx {
 namespace {
 
-std::string space_of(Space s) { return s == Space::kNone ? "generic" : "." + std::string(name_of(s)); }
+std::string space_of(Space s) {
+  return s == Space::kNone ? "generic" : "." + std::string(name_of(s));
+}
+
+// Source text for a message: on one line and not too long.
+std::string brief(std::string_view text) {
+  constexpr size_t kMost = 60;
+  std::string out;
+  for (char c : text) {
+    const bool blank = static_cast<unsigned char>(c) <= ' ';
+    if (blank && (out.empty() || out.back() == ' ')) continue;
+    if (out.size() >= kMost) return out + "…";
+    out += blank ? ' ' : c;
+  }
+  return out;
+}
 
 // How a value of `have` becomes one that `wanted` takes.
 std::string conversion_hint(Type wanted, Type have) {
@@ -27,7 +42,7 @@ std::string conversion_hint(Type wanted, Type have) {
 }  // namespace
 
 std::string describe(const Module& m, const Function& f, const Operand& o) {
-  const std::string text(m.slice(o.range));
+  const std::string text = brief(m.slice(o.range));
   switch (o.kind) {
     case OperandKind::kRegister: {
       const Register& reg = f.registers[o.id];
@@ -77,9 +92,11 @@ FaultText explain(const Module& m, const Function& f, const Opcode& opcode,
   switch (misfit.fault) {
     case Fault::kRegisterClass:
       if (o.kind == OperandKind::kRegister)
-        return {"type-mismatch", fmt::format("{} does not fit '{}', which takes {} here", what, op, classes),
+        return {"type-mismatch",
+                fmt::format("{} does not fit '{}', which takes {} here", what, op, classes),
                 conversion_hint(wanted.type, have)};
-      return {"type-mismatch", fmt::format("{} cannot stand here: '{}' takes {}", what, op, classes), ""};
+      return {"type-mismatch",
+              fmt::format("{} cannot stand here: '{}' takes {}", what, op, classes), ""};
     case Fault::kConstantType: {
       const bool integer = o.kind == OperandKind::kInteger;
       std::string hint;
@@ -90,21 +107,24 @@ FaultText explain(const Module& m, const Function& f, const Opcode& opcode,
                                  name_of(wanted.type), bits_of(wanted.type));
       else if (!integer)
         hint = "write an integer literal";
-      return {"constant-type", fmt::format("{} is no .{} constant, as '{}' needs here", what,
-                                           name_of(wanted.type), op),
-              hint};
+      return {
+          "constant-type",
+          fmt::format("{} is no .{} constant, as '{}' needs here", what, name_of(wanted.type), op),
+          hint};
     }
     case Fault::kResultRegister:
-      return {"result-not-register", fmt::format("'{}' cannot write to {}: a register is needed", op, what),
-              ""};
+      return {"result-not-register",
+              fmt::format("'{}' cannot write to {}: a register is needed", op, what), ""};
     case Fault::kNeedsRegister:
       return {"register-required", fmt::format("'{}' takes a register here, not {}", op, what),
               "move the value into a register first"};
     case Fault::kNeedsConstant:
       return {"constant-required", fmt::format("'{}' takes a constant here, not {}", op, what), ""};
     case Fault::kValueRange:
-      return {"value-out-of-range",
-              fmt::format("{} is out of range for '{}': {} is allowed", what, op, wanted.spec->values), ""};
+      return {
+          "value-out-of-range",
+          fmt::format("{} is out of range for '{}': {} is allowed", what, op, wanted.spec->values),
+          ""};
     case Fault::kSpecialRegister:
       return {"special-register", fmt::format("{} cannot be an operand of '{}'", what, op),
               "read it with mov into a register first"};
@@ -131,30 +151,34 @@ FaultText explain(const Module& m, const Function& f, const Opcode& opcode,
     case Fault::kNeedsLabel:
       return {"label-required", fmt::format("'{}' takes a label, not {}", op, what), ""};
     case Fault::kNeedsTable:
-      return {"label-required", fmt::format("'{}' takes the label of a .branchtargets list, not {}", op, what),
-              ""};
+      return {"label-required",
+              fmt::format("'{}' takes the label of a .branchtargets list, not {}", op, what), ""};
     case Fault::kNeedsAddress:
       return {"address-required", fmt::format("'{}' takes an address here, not {}", op, what),
-              fmt::format("write [{}]", m.slice(o.range))};
+              fmt::format("write [{}]", brief(m.slice(o.range)))};
     case Fault::kNotAddress:
       return {"address-operand", fmt::format("'{}' takes a value here, not {}", op, what),
               "load it with ld first"};
     case Fault::kAddressBase:
-      return {"address-base",
-              fmt::format("{} is not based on an integer register or a variable that '{}' can access", what,
-                          op),
-              ""};
+      return {
+          "address-base",
+          fmt::format("{} is not based on an integer register or a variable that '{}' can access",
+                      what, op),
+          ""};
     case Fault::kAddressWidth:
       return {"address-width",
-              fmt::format("{} uses a 32-bit register for a 64-bit {} address", what, space_of(wanted.space)),
+              fmt::format("{} uses a 32-bit register for a 64-bit {} address", what,
+                          space_of(wanted.space)),
               "addresses are 64 bits wide under .address_size 64"};
     case Fault::kAddressImmediate:
-      return {"address-immediate", fmt::format("{} is absolute, which only .local memory allows", what), ""};
+      return {"address-immediate",
+              fmt::format("{} is absolute, which only .local memory allows", what), ""};
     case Fault::kAddressParts:
       return {"address-base", fmt::format("'{}' takes a plain address, without {}", op, what), ""};
     case Fault::kVectorExpected:
       return {"vector-size",
-              fmt::format("'{}' takes a vector of {} elements here, not {}", op, wanted.count_max, what),
+              fmt::format("'{}' takes a vector of {} elements here, not {}", op, wanted.count_max,
+                          what),
               ""};
     case Fault::kVectorUnexpected:
       return {"vector-operand", fmt::format("'{}' takes one value here, not {}", op, what), ""};
@@ -179,17 +203,22 @@ FaultText explain(const Module& m, const Function& f, const Opcode& opcode,
       return {"negation", fmt::format("'-' is not allowed on {} in '{}'", what, op),
               "negate with neg first"};
     case Fault::kSink:
-      return {"sink-operand", fmt::format("'_' is not allowed here in '{}'", op), "name a register"};
+      return {"sink-operand", fmt::format("'_' is not allowed here in '{}'", op),
+              "name a register"};
+    case Fault::kNeedsSink:
+      return {"sink-operand",
+              fmt::format("'{}' has no result here: '_' is needed, not {}", op, what), "write _"};
     case Fault::kSelector:
       return {"selector", fmt::format("{} has no such component in '{}'", what, op), ""};
     case Fault::kPair:
       return {"predicate-pair", fmt::format("'{}' has one destination, not {}", op, what), ""};
     case Fault::kPairPredicate:
       return {"type-mismatch",
-              fmt::format("the second destination of '{}' must be a predicate, not {}", op, what), ""};
-    case Fault::kReadOnlyParameter:
-      return {"read-only", fmt::format("input parameter '{}' cannot be written", m.symbols[o.id].name),
+              fmt::format("the second destination of '{}' must be a predicate, not {}", op, what),
               ""};
+    case Fault::kReadOnlyParameter:
+      return {"read-only",
+              fmt::format("input parameter '{}' cannot be written", m.symbols[o.id].name), ""};
     case Fault::kAddressMinus:
       return {"syntax", fmt::format("{} subtracts: an address is a base plus a constant", what),
               "write + and a negative constant: [base+-4]"};
@@ -199,7 +228,7 @@ FaultText explain(const Module& m, const Function& f, const Opcode& opcode,
     case Fault::kOpaqueBase:
       return {"type-mismatch",
               fmt::format("'{}' takes a {} here, and {} is none", op,
-                          wanted.spec->special == "surf" ? ".surfref" : ".texref", what),
+                          wanted.spec->special.starts_with("surf") ? ".surfref" : ".texref", what),
               ""};
     default:
       return {"operand", fmt::format("{} does not fit '{}'", what, op), ""};

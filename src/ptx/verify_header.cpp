@@ -1,7 +1,7 @@
 // The module's header: versions and targets that exist and go together.
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "ptx/target_table.h"
 #include "ptx/verify_context.h"
@@ -13,9 +13,10 @@ void verify_version(VerifyContext& ctx) {
   const Module& m = ctx.module;
   if (m.version == 0) return;  // missing: the parser's matter
   if (!version_exists(m.version)) {
-    ctx.out.error("unknown-version", m.version_range,
-                  fmt::format("there is no PTX ISA version {}", version_text(m.version)),
-                  fmt::format("the newest version checked here is {}", version_text(kNewestVersion)));
+    ctx.out.error(
+        "unknown-version", m.version_range,
+        fmt::format("there is no PTX ISA version {}", version_text(m.version)),
+        fmt::format("the newest version checked here is {}", version_text(kNewestVersion)));
   } else if (m.version > kNewestVersion) {
     ctx.out.warning("newer-version", m.version_range,
                     fmt::format("PTX ISA {} is newer than {}, the newest that the rules here were "
@@ -35,7 +36,8 @@ void verify_options(VerifyContext& ctx) {
   for (std::string_view name : m.targets) {
     if (target_from_name(name).sm != 0) {
       if (find_target(target_from_name(name)) == nullptr)
-        ctx.out.error("unknown-target", range_of(name), fmt::format("there is no target '{}'", name));
+        ctx.out.error("unknown-target", range_of(name),
+                      fmt::format("there is no target '{}'", name));
       continue;
     }
     if (name == "texmode_unified") {

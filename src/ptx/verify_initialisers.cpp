@@ -1,4 +1,5 @@
-// Initial values of .global and .const variables: nesting, counts and kinds. The IR keeps them as text.
+// Initial values of .global and .const variables: nesting, counts and kinds. The IR keeps them as
+// text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,12 +17,13 @@ bool in_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%';
 }
 
-// A word that begins with a digit: an integer of any base, a hexadecimal float, or the part of a decimal
-// one before the point or the exponent's sign.
+// A word that begins with a digit: an integer of any base, a hexadecimal float, or the part of a
+// decimal one before the point or the exponent's sign.
 bool is_number(std::string_view w) {
   auto all = [](std::string_view digits, auto test) {
     if (digits.ends_with('U')) digits.remove_suffix(1);
-    return std::all_of(digits.begin(), digits.end(), [&](char c) { return test(static_cast<unsigned char>(c)); });
+    return std::all_of(digits.begin(), digits.end(),
+                       [&](char c) { return test(static_cast<unsigned char>(c)); });
   };
   auto hex = [](unsigned char c) { return std::isxdigit(c) != 0; };
   auto decimal = [](unsigned char c) { return std::isdigit(c) != 0 || c == 'e' || c == 'E'; };
@@ -50,15 +52,25 @@ class InitialiserVerifier {
 
   void run() {
     if (s_.type == Type::kF16 || s_.type == Type::kF16x2) {
-      error(s_.initialiser, fmt::format("'{}' is .{}, which has no literals", s_.name, name_of(s_.type)),
+      error(s_.initialiser,
+            fmt::format("'{}' is .{}, which has no literals", s_.name, name_of(s_.type)),
             fmt::format("declare it .b{}", bits_of(s_.type)));
       return;
     }
-    if (kind_of(s_.type) == TypeKind::kOpaque) return;  // a list of named properties
+    if (kind_of(s_.type) == TypeKind::kOpaque) {
+      std::string_view text = m_.slice(s_.initialiser);
+      if (!text.starts_with('{') || text.find('=') == std::string_view::npos)
+        error(s_.initialiser,
+              fmt::format("'{}' is a .{}: its initial value is a list of named fields", s_.name,
+                          name_of(s_.type)),
+              "write, say, {normalized_coords = 1}");
+      return;
+    }
     if (!read_dimensions()) return;
     if (!value(0)) return;
     skip();
-    if (at_ < s_.initialiser.end) error({at_, s_.initialiser.end}, "the initialiser should end here");
+    if (at_ < s_.initialiser.end)
+      error({at_, s_.initialiser.end}, "the initialiser should end here");
   }
 
  private:
@@ -104,7 +116,8 @@ std::string_view InitialiserVerifier::word() {
   return m_.slice({begin, at_});
 }
 
-// The bracketed sizes after the name. False when one is no plain number: then the count stays unchecked.
+// The bracketed sizes after the name. False when one is no plain number: then the count stays
+// unchecked.
 bool InitialiserVerifier::read_dimensions() {
   std::string_view text = m_.slice({s_.range.end, s_.initialiser.begin});
   for (size_t i = 0; i < text.size() && text[i] != '=';) {
@@ -137,7 +150,8 @@ bool InitialiserVerifier::value(size_t level) {
     return error({at_, at_ + 1}, fmt::format("'{}' needs a list in braces here", s_.name));
   }
   if (braces)
-    return error({at_, at_ + 1}, fmt::format("'{}' has no further dimension: one value is needed", s_.name));
+    return error({at_, at_ + 1},
+                 fmt::format("'{}' has no further dimension: one value is needed", s_.name));
   return scalar();
 }
 
@@ -156,8 +170,8 @@ bool InitialiserVerifier::list(size_t level) {
     if (!value(level + 1)) return false;
     ++count;
     if (dimensions_[level] != 0 && count > dimensions_[level])
-      return error({begin, at_}, fmt::format("'{}' takes {} values here, and this is one more", s_.name,
-                                             dimensions_[level]));
+      return error({begin, at_}, fmt::format("'{}' takes {} values here, and this is one more",
+                                             s_.name, dimensions_[level]));
     skip();
     if (peek() == ',') {
       ++at_;
@@ -177,19 +191,24 @@ bool InitialiserVerifier::symbol_value(std::string_view name, SourceRange where,
   for (auto it = first; it != last; ++it) {
     const Symbol& s = m_.symbols[it->second];
     if (s.range.begin >= s_.range.begin) continue;
-    if (s.kind == SymbolKind::kVariable && s.function != kNoId && s.function != s_.function) continue;
+    if (s.kind == SymbolKind::kVariable && s.function != kNoId && s.function != s_.function)
+      continue;
     if (s.kind == SymbolKind::kVariable || s.kind == SymbolKind::kFunction) found = &s;
   }
   if (found == nullptr)
-    return error(where, fmt::format("'{}' is not declared before it is used as an initial value", name));
-  if (found->kind == SymbolKind::kVariable && found->space != Space::kGlobal && found->space != Space::kConst)
-    return error(where, fmt::format("'{}' is in .{} space: only addresses of .global and .const variables "
-                                    "and of functions are known here",
-                                    name, name_of(found->space)));
+    return error(where,
+                 fmt::format("'{}' is not declared before it is used as an initial value", name));
+  if (found->kind == SymbolKind::kVariable && found->space != Space::kGlobal &&
+      found->space != Space::kConst)
+    return error(where,
+                 fmt::format("'{}' is in .{} space: only addresses of .global and .const variables "
+                             "and of functions are known here",
+                             name, name_of(found->space)));
   const bool fits = masked ? s_.type == Type::kU8 : s_.type == Type::kU32 || s_.type == Type::kU64;
   if (!fits)
-    return error(where, fmt::format("the address of '{}' does not fit '{}', which is .{}", name, s_.name,
-                                    name_of(s_.type)),
+    return error(where,
+                 fmt::format("the address of '{}' does not fit '{}', which is .{}", name, s_.name,
+                             name_of(s_.type)),
                  masked ? "a masked address initialises .u8 elements" : "declare it .u64");
   return true;
 }
@@ -224,7 +243,8 @@ bool InitialiserVerifier::scalar() {
     }
     uint32_t start = at_;
     std::string_view w = word();
-    if (after_value) return error({start, std::max(at_, start + 1)}, "expected ',' or '}' in the initialiser");
+    if (after_value)
+      return error({start, std::max(at_, start + 1)}, "expected ',' or '}' in the initialiser");
     after_value = !w.empty() && w != "generic";
     if (!w.empty() && (std::isdigit(static_cast<unsigned char>(w[0])) != 0)) {
       bool hex = w.size() > 1 && (w[1] == 'x' || w[1] == 'X');
@@ -243,8 +263,7 @@ bool InitialiserVerifier::scalar() {
           word();
         }
       }
-      if (!is_number(w))
-        return error({start, at_}, fmt::format("'{}' is no number", w));
+      if (!is_number(w)) return error({start, at_}, fmt::format("'{}' is no number", w));
       any = true;
       skip();
       if (peek() == '(') {
@@ -255,7 +274,8 @@ bool InitialiserVerifier::scalar() {
       continue;
     } else if (!w.empty()) {
       if (!name.empty())
-        return error({start, at_}, fmt::format("'{}' cannot stand beside '{}' in an initial value", w, name));
+        return error({start, at_},
+                     fmt::format("'{}' cannot stand beside '{}' in an initial value", w, name));
       name = w;
       name_range = {start, at_};
       any = true;
@@ -271,8 +291,10 @@ bool InitialiserVerifier::scalar() {
   if (!name.empty()) return symbol_value(name, name_range, !mask.empty());
   const TypeKind kind = kind_of(s_.type);
   if (kind == TypeKind::kFloat && !real)
-    return error(where, fmt::format("'{}' is .{} and needs a floating-point literal", s_.name, name_of(s_.type)),
-                 "write, say, 1.0");
+    return error(
+        where,
+        fmt::format("'{}' is .{} and needs a floating-point literal", s_.name, name_of(s_.type)),
+        "write, say, 1.0");
   if ((kind == TypeKind::kUnsigned || kind == TypeKind::kSigned) && real)
     return error(where, fmt::format("'{}' is .{} and needs an integer", s_.name, name_of(s_.type)));
   return true;
@@ -280,6 +302,8 @@ bool InitialiserVerifier::scalar() {
 
 }  // namespace
 
-void verify_initialiser(VerifyContext& ctx, const Symbol& symbol) { InitialiserVerifier(ctx, symbol).run(); }
+void verify_initialiser(VerifyContext& ctx, const Symbol& symbol) {
+  InitialiserVerifier(ctx, symbol).run();
+}
 
 }  // namespace pitot::ptx

@@ -1,4 +1,5 @@
-// Space limits: kernel parameters, static shared memory of a kernel with its callees, constant bank.
+// Space limits: kernel parameters, static shared memory of a kernel with its callees, constant
+// bank.
 #include <fmt/format.h>
 
 #include <string>
@@ -14,7 +15,8 @@ constexpr uint64_t kLargeParameterLimit = 0x7ffc;  // 32764, from PTX 8.1 on sm_
 constexpr uint64_t kSharedLimit = 0xc000;          // 48 KiB, statically
 constexpr uint64_t kConstantLimit = 0x10000;       // 64 KiB
 
-// For architecture-specific targets ptxas 13.0 lets static variables fill what a launch may opt in to.
+// For architecture-specific targets ptxas 13.0 lets static variables fill what a launch may opt in
+// to.
 uint64_t shared_limit(Target target) {
   if (target.suffix != 'a') return kSharedLimit;
   return target.sm >= 120 ? 0x18c00 : 0x38c00;
@@ -66,13 +68,15 @@ void LimitVerifier::check_parameters(const Function& f) {
   std::string hint;
   if (!large && end <= kLargeParameterLimit)
     hint = large_target
-               ? fmt::format("raise .version to 8.1, from which on the limit is {:#x} bytes", kLargeParameterLimit)
-               : fmt::format("{:#x} bytes are allowed from PTX 8.1 on sm_70 and higher", kLargeParameterLimit);
+               ? fmt::format("raise .version to 8.1, from which on the limit is {:#x} bytes",
+                             kLargeParameterLimit)
+               : fmt::format("{:#x} bytes are allowed from PTX 8.1 on sm_70 and higher",
+                             kLargeParameterLimit);
   else
     hint = "pass a pointer to a buffer instead";
   ctx_.out.error("parameter-space", crossing->range,
-                 fmt::format("kernel '{}' uses too much parameter space ({:#x} bytes, {:#x} max)", f.name, end,
-                             limit),
+                 fmt::format("kernel '{}' uses too much parameter space ({:#x} bytes, {:#x} max)",
+                             f.name, end, limit),
                  hint);
 }
 
@@ -86,8 +90,8 @@ void LimitVerifier::check_constants() {
   }
   if (crossing != nullptr)
     ctx_.out.error("constant-space", crossing->range,
-                   fmt::format("the module uses too much constant data ({:#x} bytes, {:#x} max)", end,
-                               kConstantLimit),
+                   fmt::format("the module uses too much constant data ({:#x} bytes, {:#x} max)",
+                               end, kConstantLimit),
                    "move large tables to .global memory");
 }
 
@@ -113,7 +117,8 @@ void LimitVerifier::collect(uint32_t index) {
   for_each_symbol(f, [&](SymbolId id) {
     const Symbol& s = m_.symbols[id];
     if (s.kind == SymbolKind::kFunction && s.function != kNoId) callees.push_back(s.function);
-    if (s.kind == SymbolKind::kVariable && s.function == kNoId && base_space(s.space) == Space::kShared)
+    if (s.kind == SymbolKind::kVariable && s.function == kNoId &&
+        base_space(s.space) == Space::kShared)
       shared.push_back(id);
   });
   for (SymbolId id : f.variables)
@@ -156,10 +161,11 @@ void LimitVerifier::check_shared() {
       }
     }
     if (crossing == nullptr) continue;
-    ctx_.out.error("shared-space", crossing->range,
-                   fmt::format("kernel '{}' uses too much static shared memory ({:#x} bytes, {:#x} max)",
-                               m_.functions[k].name, end, limit),
-                   "declare it .extern .shared without a size and set the size at launch");
+    ctx_.out.error(
+        "shared-space", crossing->range,
+        fmt::format("kernel '{}' uses too much static shared memory ({:#x} bytes, {:#x} max)",
+                    m_.functions[k].name, end, limit),
+        "declare it .extern .shared without a size and set the size at launch");
   }
 }
 

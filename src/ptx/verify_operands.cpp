@@ -9,6 +9,19 @@ namespace {
 
 bool is_video(Selector s) { return s >= Selector::kB0; }
 
+// Which kinds of values a vector holds so far; bits and predicates count as neither.
+struct ElementKinds {
+  bool integer = false, real = false;
+  // False when the kinds no longer go together.
+  bool add(Type t) {
+    const TypeKind kind = kind_of(t);
+    integer =
+        integer || kind == TypeKind::kUnsigned || kind == TypeKind::kSigned || t == Type::kF16x2;
+    real = real || (kind == TypeKind::kFloat && t != Type::kF16x2);
+    return !(integer && real);
+  }
+};
+
 }  // namespace
 
 Type OperandMatcher::type_of(const Operand& o) const {
@@ -48,7 +61,9 @@ Misfit OperandMatcher::match_value(const ReadyOperand& wanted, const Operand& o,
       if (written) return {Fault::kResultRegister, &o};
       if (spec.cls == OperandClass::kRegister) return {Fault::kNeedsRegister, &o};
       if (wanted.vector) return {Fault::kVectorExpected, &o};
-      if (!constant_fits(wanted.type, o.kind)) return {Fault::kConstantType, &o};
+      if (!constant_fits(wanted.type, o.kind) ||
+          (traits.no_constant_predicates && wanted.type == Type::kPred) || wanted.exact_bits)
+        return {Fault::kConstantType, &o};
       if (!spec.values.empty() && !value_allowed(spec.values, o.value))
         return {Fault::kValueRange, &o};
       return {};
@@ -87,7 +102,8 @@ Fault OperandMatcher::match_register(const ReadyOperand& wanted, const Operand& 
   const OperandSpec& spec = *wanted.spec;
   const Register& reg = function_.registers[o.id];
   // ptxas lets `!` stand before every predicate source.
-  if (o.negated && (reg.type != Type::kPred || spec.access != Access::kRead)) return Fault::kNegation;
+  if (o.negated && (reg.type != Type::kPred || spec.access != Access::kRead))
+    return Fault::kNegation;
   if (o.minus && !spec.may_minus) return Fault::kMinus;
   uint8_t elements = reg.vector;
   if (o.selector != Selector::kNone) {
@@ -95,6 +111,7 @@ Fault OperandMatcher::match_register(const ReadyOperand& wanted, const Operand& 
     elements = 1;
   }
   if (elements > 1 && spec.may_pack) {
+    if (kind_of(wanted.type) != TypeKind::kBits) return Fault::kVectorUnexpected;
     return register_fits(wanted.type, bit_type(bits_of(reg.type) * elements), false, false)
                ? Fault::kNone
                : Fault::kVectorUnexpected;
@@ -116,22 +133,19 @@ Fault OperandMatcher::match_special_register(const ReadyOperand& wanted, const O
   if (wanted.spec->access != Access::kRead)
     return traits.takes_special ? Fault::kReadOnly : Fault::kSpecialRegister;
   if (!traits.takes_special) return Fault::kSpecialRegister;
-  const SpecialRegister* special = find_special_register(module_.slice(
-      {o.range.begin, o.selector == Selector::kNone ? o.range.end : o.range.end - 2}));
-  if (special == nullptr) return Fault::kNone;
-  if (special->width > 1 && o.selector == Selector::kNone)
+  const SpecialRegister& special = special_registers()[o.id];
+  if (special.width > 1 && o.selector == Selector::kNone)
     return wanted.vector ? Fault::kNone : Fault::kVectorUnexpected;
-  if (special->width == 1 && o.selector != Selector::kNone) return Fault::kSelector;
-  if (wanted.spec->may_be_wider) {  // cvt
-    return register_fits(wanted.type, special->type, true, false) ? Fault::kNone
-                                                                  : Fault::kRegisterClass;
-  }
-  if (register_fits(wanted.type, special->type, false, false) && kind_of(wanted.type) != TypeKind::kFloat)
-    return Fault::kNone;
-  // mov.u16 takes the low half of a 32-bit special register.
-  bool low_half = bits_of(wanted.type) == 16 && bits_of(special->type) == 32 &&
-                  kind_of(wanted.type) != TypeKind::kFloat;
-  return low_half ? Fault::kNone : Fault::kRegisterClass;
+  if (special.width == 1 && o.selector != Selector::kNone) return Fault::kSelector;
+  if (wanted.spec->may_be_wider)  // cvt
+    return register_fits(wanted.type, special.type, true, false) ? Fault::kNone
+                                                                 : Fault::kRegisterClass;
+  const TypeKind kind = kind_of(wanted.type);
+  if (kind == TypeKind::kFloat) return Fault::kRegisterClass;
+  if (register_fits(wanted.type, special.type, false, false)) return Fault::kNone;
+  const bool narrow = special.has(kReadsNarrow) && kind != TypeKind::kPred &&
+                      bits_of(wanted.type) < bits_of(special.type);
+  return narrow ? Fault::kNone : Fault::kRegisterClass;
 }
 
 Fault OperandMatcher::match_symbol(const ReadyOperand& wanted, const Operand& o,
@@ -139,12 +153,16 @@ Fault OperandMatcher::match_symbol(const ReadyOperand& wanted, const Operand& o,
   const OperandSpec& spec = *wanted.spec;
   if (spec.access != Access::kRead) return Fault::kResultRegister;
   if (spec.cls == OperandClass::kRegister) return Fault::kNeedsRegister;
+  if (spec.cls == OperandClass::kConstant) return Fault::kNeedsConstant;
   if (wanted.vector) return Fault::kVectorExpected;
   const Symbol& symbol = module_.symbols[o.id];
   switch (symbol.kind) {
     case SymbolKind::kFunction:
       // ptxas lets a function's address pass for any source whose type the modifiers give.
-      return spec.variable >= 0 && !traits.is_cvta ? Fault::kNone : Fault::kSymbol;
+      return spec.variable >= 0 && !traits.is_cvta && wanted.type != Type::kBf16 &&
+                     wanted.type != Type::kBf16x2
+                 ? Fault::kNone
+                 : Fault::kSymbol;
     case SymbolKind::kVariable:
     case SymbolKind::kParameter:
     case SymbolKind::kReturn:
@@ -170,7 +188,8 @@ Fault OperandMatcher::match_symbol(const ReadyOperand& wanted, const Operand& o,
                ? Fault::kNone
                : Fault::kSymbolSpace;
   // An address takes as many bits as .address_size says, offsets within the other spaces fewer.
-  if (symbol.space == Space::kGlobal && module_.address_size == 64 && bits_of(wanted.type) == 32) return Fault::kSymbolWidth;
+  if (symbol.space == Space::kGlobal && module_.address_size == 64 && bits_of(wanted.type) == 32)
+    return Fault::kSymbolWidth;
   return Fault::kNone;
 }
 
@@ -183,9 +202,11 @@ Misfit OperandMatcher::match_vector(const ReadyOperand& wanted, const Operand& o
     return {Fault::kVectorUnexpected, &o};
   if (elements.size() < wanted.count_min || elements.size() > wanted.count_max)
     return {Fault::kVectorSize, &o};
-  // Registers of one size may be mixed and then count as plain bits; the first one sets the size.
+  // Elements have one size. Bit registers go with all others and make the vector count as plain
+  // bits; integers and floating-point values do not go together.
   Type common = Type::kNone;
   const Operand* first = nullptr;
+  ElementKinds kinds;
   for (const Operand& e : elements) {
     Type type = Type::kNone;
     switch (e.kind) {
@@ -197,13 +218,15 @@ Misfit OperandMatcher::match_vector(const ReadyOperand& wanted, const Operand& o
         if (reg.vector == 1 && e.selector != Selector::kNone) return {Fault::kSelector, &e};
         if (spec.cls == OperandClass::kConstant) return {Fault::kNeedsConstant, &e};
         type = reg.type;
+        if (!kinds.add(type)) return {Fault::kVectorElements, &e};
         break;
       }
       case OperandKind::kInteger:
       case OperandKind::kFloat32:
       case OperandKind::kFloat64:
         if (spec.access != Access::kRead) return {Fault::kResultRegister, &e};
-        if (spec.cls == OperandClass::kRegister) return {Fault::kNeedsRegister, &e};
+        if (!kinds.add(e.kind == OperandKind::kInteger ? Type::kS32 : Type::kF32))
+          return {Fault::kConstantType, &e};
         continue;
       case OperandKind::kSink:
         if (spec.access != Access::kWrite) return {Fault::kSink, &e};
@@ -211,7 +234,8 @@ Misfit OperandMatcher::match_vector(const ReadyOperand& wanted, const Operand& o
       case OperandKind::kUnresolved:
         return {Fault::kUnresolved, &e};
       case OperandKind::kSpecialRegister:
-        return {spec.access == Access::kRead ? Fault::kSpecialRegister : Fault::kReadOnly, &e};
+        if (spec.access != Access::kRead) return {Fault::kReadOnly, &e};
+        continue;  // undocumented, but ptxas reads it
       case OperandKind::kLabel:
         return {Fault::kLabel, &e};
       case OperandKind::kSymbol:
@@ -230,16 +254,13 @@ Misfit OperandMatcher::match_vector(const ReadyOperand& wanted, const Operand& o
   }
   if (first == nullptr) {
     for (const Operand& e : elements)
-      if (e.kind == OperandKind::kSink || !constant_fits(wanted.type, e.kind))
+      if (e.kind != OperandKind::kSpecialRegister &&
+          (e.kind == OperandKind::kSink || !constant_fits(wanted.type, e.kind)))
         return {e.kind == OperandKind::kSink ? Fault::kSink : Fault::kConstantType, &e};
     return {};
   }
   if (!register_fits(wanted.type, common, spec.may_be_wider, spec.variable < 0))
     return {Fault::kRegisterClass, first};
-  if (traits.is_store && kind_of(wanted.type) == TypeKind::kFloat) {
-    for (const Operand& e : elements)
-      if (e.is_constant() && !constant_fits(wanted.type, e.kind)) return {Fault::kConstantType, &e};
-  }
   return {};
 }
 
@@ -270,7 +291,8 @@ Misfit OperandMatcher::match_packed(const ReadyOperand& wanted, const Operand& o
       case OperandKind::kUnresolved:
         return {Fault::kUnresolved, &e};
       case OperandKind::kSpecialRegister:
-        return {spec.access == Access::kRead ? Fault::kSpecialRegister : Fault::kReadOnly, &e};
+        if (spec.access != Access::kRead) return {Fault::kReadOnly, &e};
+        break;
       default:
         return {Fault::kRegisterClass, &e};
     }

@@ -1,10 +1,10 @@
 // Needs that are not met: finds the smallest change that helps and words it.
 #include "ptx/verify_requirements.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "ptx/target_table.h"
 
@@ -17,7 +17,8 @@ constexpr uint16_t kAnyVersion = 999;
 std::optional<uint16_t> version_for(Needs group, Target target) {
   std::optional<uint16_t> lowest;
   for (const Need& need : group)
-    if (satisfies(need, kAnyVersion, target)) lowest = std::min(lowest.value_or(need.ptx), need.ptx);
+    if (satisfies(need, kAnyVersion, target))
+      lowest = std::min(lowest.value_or(need.ptx), need.ptx);
   return group.empty() ? std::optional<uint16_t>(0) : lowest;
 }
 
@@ -42,7 +43,9 @@ std::string list(const std::vector<Target>& targets) {
 
 }  // namespace
 
-std::string version_text(uint16_t version) { return fmt::format("{}.{}", version / 10, version % 10); }
+std::string version_text(uint16_t version) {
+  return fmt::format("{}.{}", version / 10, version % 10);
+}
 
 Remedy remedy_for(std::span<const Needs> groups, uint16_t ptx, Target target) {
   Remedy remedy;
@@ -185,7 +188,8 @@ Diagnostic RequirementLog::diagnostic(const Finding& f) const {
     std::string_view name = std::string_view(f.what).substr(0, f.what.find('.'));
     if (name == "shfl" || name == "vote")
       d.hint = fmt::format(
-          "write {}.sync with the mask of the lanes that execute it together (in divergent code that "
+          "write {}.sync with the mask of the lanes that execute it together (in divergent code "
+          "that "
           "is not 0xffffffff)",
           name);
     return d;
@@ -202,17 +206,19 @@ Diagnostic RequirementLog::diagnostic(const Finding& f) const {
       d.code = "target-too-low";
       d.message = fmt::format("{} {} {} or higher; the module's target is {}", subject, verb,
                               name_of(r.target), target);
-      d.hint = fmt::format("compile for {0} or higher (.target {0}, .version {1} or later); "
-                           "no .version change alone helps",
-                           name_of(r.target), version_text(std::max(r.version, ptx_)));
+      d.hint = fmt::format(
+          "compile for {0} or higher (.target {0}, .version {1} or later); "
+          "no .version change alone helps",
+          name_of(r.target), version_text(std::max(r.version, ptx_)));
       break;
     case Remedy::Kind::kExact:
       d.code = "target-not-exact";
       d.message = fmt::format("{} {} exactly {}; the module's target is {}", subject, verb,
                               list(r.exact), target);
-      d.hint = fmt::format("set .target {} (.version {} or later); a higher target without it does "
-                           "not have the instruction",
-                           list(r.exact), version_text(r.version));
+      d.hint = fmt::format(
+          "set .target {} (.version {} or later); a higher target without it does "
+          "not have the instruction",
+          list(r.exact), version_text(r.version));
       break;
     default:
       d.code = "target-not-exact";

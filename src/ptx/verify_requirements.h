@@ -24,8 +24,8 @@ struct Remedy {
     kNever,    // no target that exists
   };
   Kind kind = Kind::kNone;
-  Target target;            // kTarget: the lowest
-  uint16_t version = 0;     // that the remedy needs, major×10+minor
+  Target target;              // kTarget: the lowest
+  uint16_t version = 0;       // that the remedy needs, major×10+minor
   std::vector<Target> exact;  // the lowest first
 };
 
@@ -40,7 +40,8 @@ class RequirementLog {
  public:
   RequirementLog(uint16_t ptx, Target target) : ptx_(ptx), target_(target) {}
 
-  // A use of `what` at `where` whose needs are not met. Returns a ticket for further uses of the same.
+  // A use of `what` at `where` whose needs are not met. Returns a ticket for further uses of the
+  // same.
   uint32_t unmet(std::string_view what, SourceRange where, std::span<const Needs> groups);
   // A use of an instruction that `unless` has removed from this version and target.
   uint32_t removed(std::string_view what, SourceRange where, Needs unless);

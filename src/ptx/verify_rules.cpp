@@ -6,8 +6,8 @@
 namespace pitot::ptx {
 namespace {
 
-// The state space of the n-th address: the n-th one the spelling names, in source order. A barrier object,
-// which stands last, is always in shared memory.
+// The state space of the n-th address: the n-th one the spelling names, in source order. A barrier
+// object, which stands last, is always in shared memory.
 Space address_space(const Opcode& opcode, size_t n, size_t addresses) {
   std::vector<Space> named;
   bool barrier = false;
@@ -69,13 +69,19 @@ OpcodeRules& RuleTable::rules_for(const Opcode& opcode) {
     OpcodeTraits& t = rules->traits;
     t.is_mov = opcode.mnemonic == Mnemonic::kMov;
     t.is_cvta = opcode.mnemonic == Mnemonic::kCvta;
-    t.takes_special =
-        t.is_mov || (opcode.mnemonic == Mnemonic::kCvt && all_integer_types(opcode));
-    t.takes_scalar_braces =
-        opcode.mnemonic == Mnemonic::kLd || opcode.mnemonic == Mnemonic::kSt ||
-        opcode.mnemonic == Mnemonic::kLdu;
+    t.takes_special = t.is_mov || (opcode.mnemonic == Mnemonic::kCvt && all_integer_types(opcode));
+    t.takes_scalar_braces = opcode.mnemonic == Mnemonic::kLd || opcode.mnemonic == Mnemonic::kSt ||
+                            opcode.mnemonic == Mnemonic::kLdu;
+    // Tensor and bulk operations take what they get; a missing conversion shows only at run time.
+    t.wide_addresses = (opcode.effects & (kAsync | kMma)) == 0 &&
+                       opcode.group != Group::kAsyncCopy && opcode.group != Group::kTensor &&
+                       opcode.mnemonic != Mnemonic::kCreatepolicy;
+    t.no_constant_predicates = opcode.mnemonic == Mnemonic::kCp;
     t.is_load = (opcode.effects & kLoad) != 0;
     t.is_store = (opcode.effects & (kStore | kAtomic | kRed)) != 0;
+    // Instructions that take a variable's address within its window.
+    if (opcode.mnemonic == Mnemonic::kMapa || opcode.mnemonic == Mnemonic::kGetctarank)
+      t.is_cvta = true;
     if (t.is_cvta && !opcode.has_mod(Mod::kTo)) t.symbol_space = opcode.space;
     for (const Form* form : opcode.candidates) {
       rules->forms.push_back(make_form(opcode, *form));

@@ -1,5 +1,6 @@
-// What one opcode spelling demands of its operands: the rows of the instruction table that it fits, with
-// types, counts and state spaces filled in. Made once a spelling and used by all its instructions.
+// What one opcode spelling demands of its operands: the rows of the instruction table that it fits,
+// with types, counts and state spaces filled in. Made once a spelling and used by all its
+// instructions.
 #pragma once
 
 #include <cstdint>

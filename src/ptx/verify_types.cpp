@@ -130,7 +130,8 @@ std::string register_classes(Type wanted, bool wider) {
       break;
   }
   if (wanted == Type::kF16x2) return fmt::format("a .b32 or .f16x2 register{}", larger);
-  if (has_class(wanted)) return fmt::format("a .{} or .b{} register{}", name_of(wanted), bits, larger);
+  if (has_class(wanted))
+    return fmt::format("a .{} or .b{} register{}", name_of(wanted), bits, larger);
   return fmt::format("a .b{} register{}", bits, larger);
 }
 

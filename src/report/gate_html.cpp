@@ -51,7 +51,7 @@ std::string kernel_rows(const gate::GateResult& r) {
     std::string delta = k.cls == "added" || k.cls == "removed" ? "–" : delta_words(k.delta);
     for (const auto& [target, counts] : k.physical_delta)
       delta += fmt::format("; ptxas {}: {}", target, delta_words(counts));
-    if (!k.acknowledged.empty()) delta += "; acknowledged: " + k.acknowledged;
+    if (!k.acknowledged.empty()) delta += "; " + acknowledgement_words(k);
     out += fmt::format(
         "<tr><td><code>{}</code></td><td>{}</td><td><span class=\"tag "
         "{}\">{}</span></td><td>{}</td>"

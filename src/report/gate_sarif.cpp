@@ -64,7 +64,6 @@ std::string gate_sarif(const gate::GateResult& r, const std::string& tool_versio
     if (f.waived) {
       Json s;
       s["kind"] = "external";
-      s["status"] = "accepted";
       s["justification"] = f.waiver;
       x["suppressions"] = Json::array({s});
     }

@@ -85,7 +85,7 @@ std::string gate_text(const GateResult& r, const TextStyle& style) {
     std::string name = valid_utf8(k.demangled);
     if (name.size() > 60) name = name.substr(0, 57) + "...";
     std::string delta = k.cls == "added" || k.cls == "removed" ? "" : delta_words(k.delta);
-    if (!k.acknowledged.empty()) delta += fmt::format("; acknowledged: {}", k.acknowledged);
+    if (!k.acknowledged.empty()) delta += fmt::format("; {}", acknowledgement_words(k));
     out += fmt::format("{:<{}}  {:<8} {} {}\n", name, width, k.target,
                        ink(style, colour, fmt::format("{:<11}", k.cls)), delta);
     if (!k.before_name.empty())

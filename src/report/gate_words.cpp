@@ -30,6 +30,11 @@ std::string delta_words(const gate::Counts& delta) {
   return out.empty() ? "no count moved" : out;
 }
 
+std::string acknowledgement_words(const gate::KernelSummary& kernel) {
+  if (kernel.acknowledged.starts_with("explained:")) return kernel.acknowledged;
+  return "acknowledged: " + kernel.acknowledged;
+}
+
 std::string verdict_words(const gate::GateResult& r) {
   size_t failed = r.failed(), waived = 0, warnings = 0;
   std::set<std::pair<std::string, std::string>> kernels;

@@ -12,6 +12,8 @@ const char* level_name(gate::FindingLevel level);  // "error", "warning", "note"
 std::string delta_words(const gate::Counts& delta);
 // "FAIL: 2 findings in 1 of 3 kernels (baseline x.toml)".
 std::string verdict_words(const gate::GateResult& result);
+// "acknowledged: REASON", or the explanation itself.
+std::string acknowledgement_words(const gate::KernelSummary& kernel);
 // A whole number without a fraction, with the sign that a delta has.
 std::string signed_number(double x);
 

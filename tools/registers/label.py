@@ -1,11 +1,12 @@
 """Compiles the template kernels and labels them with ptxas' registers and spills.
 
-python3 tools/registers/label.py OUT [--ptx PATH …]   writes OUT/batch*.ptx and OUT/labels.csv
+python3 tools/registers/label.py OUT [--set NAME] [--ptx PATH …]   writes OUT/batch*.ptx and OUT/labels.csv
 (file, kernel, family, target, registers, spill_stores). Needs nvcc and ptxas; takes some minutes. With
 --ptx, existing PTX files are labelled instead of templates.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import csv
 import pathlib
@@ -13,8 +14,26 @@ import re
 import subprocess
 
 import templates
+import templates_apps
+import templates_tuned
 
 TARGETS = ["sm_80", "sm_90"]
+MOST = 48  # kernels of one family, evenly over its parameters
+
+
+def spread(kernels):
+    """At most MOST kernels of a family, evenly over its parameters."""
+    families = collections.defaultdict(list)
+    for family, text in kernels:
+        families[family].append((family, text))
+    return [k for f in families.values() for k in (f if len(f) <= MOST else f[:: -(-len(f) // MOST)])]
+
+
+SETS = {
+    "basic": templates.all_kernels,
+    "tuned": lambda: spread(templates_tuned.expand(templates_tuned.TUNED)),
+    "apps": lambda: spread(templates_tuned.expand(templates_apps.APPS)),
+}
 
 
 def compile_batch(out, index, batch):
@@ -60,6 +79,7 @@ def labels(ptx, target):
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("out", type=pathlib.Path)
+    ap.add_argument("--set", choices=SETS, default="basic")
     ap.add_argument("--ptx", nargs="*", type=pathlib.Path)
     ap.add_argument("-j", type=int, default=2)
     a = ap.parse_args()
@@ -68,7 +88,7 @@ def main():
         if a.ptx:
             files = [f for p in a.ptx for f in ([p] if p.is_file() else sorted(p.rglob("*.ptx")))]
         else:
-            kernels = templates.all_kernels()
+            kernels = SETS[a.set]()
             batches = [kernels[i : i + 40] for i in range(0, len(kernels), 40)]
             files = [f for f in pool.map(lambda ib: compile_batch(a.out, *ib), enumerate(batches)) if f]
         jobs = [(f, t) for f in files for t in TARGETS]

@@ -1,5 +1,6 @@
 // Random edits of compiler output with a known effect must get the class that they deserve.
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <random>
 #include <set>
@@ -297,6 +298,34 @@ TEST_P(DiffProperty, DroppedInstructionsAreFoundWhereTheyWere) {
     EXPECT_EQ(removed, added + 1);
     EXPECT_EQ(added, 0u) << subject.module.slice(i.range);
   }
+}
+
+TEST(DiffScale, HundredThousandInstructions) {
+  std::string body = "\tld.param.u64 %rd1, [p];\n";
+  std::mt19937 random(1);
+  for (int k = 0; k < 33000; ++k) {
+    std::string f = std::to_string(random() % 30), g = std::to_string(random() % 30);
+    body += "\tld.global.f32 %f" + f + ", [%rd1+" + std::to_string(4 * (random() % 1000)) + "];\n";
+    body += "\tfma.rn.f32 %f31, %f" + f + ", %f" + g + ", %f31;\n";
+    body += "\tadd.s32 %r" + g + ", %r" + f + ", " + std::to_string(random() % 100) + ";\n";
+  }
+  body += "\tst.global.f32 [%rd1], %f31;\n";
+  std::string a = test::kernel(body), b = a;
+  auto start = std::chrono::steady_clock::now();
+  EXPECT_CLASS(kIdentical, a, a);
+  // Instructions dropped all over: the alignment has to find each.
+  for (int k = 0; k < 50; ++k) {
+    size_t at = b.find("\tfma", b.size() / 60 * (k + 1));
+    b.erase(at, b.find('\n', at) + 1 - at);
+  }
+  DiffResult r = test::diff_text(a, b);
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_EQ(r.cls, ChangeClass::kStructural);
+  ASSERT_EQ(r.kernels[0].removed.size(), 1u);
+  EXPECT_EQ(r.kernels[0].removed[0].count(), 50u);
+  EXPECT_TRUE(r.kernels[0].added.empty());
+  // Generous: a busy machine and a sanitizer build. What must not happen is quadratic growth.
+  EXPECT_LT(seconds, 120);
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, DiffProperty, testing::ValuesIn(kFiles), [](const auto& info) {

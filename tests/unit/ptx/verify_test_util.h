@@ -28,7 +28,8 @@ inline std::vector<Found> verify_module(const Module& module, const VerifyOption
   for (const Diagnostic& d : all.items()) {
     Position begin = module.source->position(d.range.begin);
     Position end = module.source->position(d.range.end);
-    found.push_back({d.severity, d.code, begin.line, begin.column, end.column, d.message, d.hint, d.count});
+    found.push_back(
+        {d.severity, d.code, begin.line, begin.column, end.column, d.message, d.hint, d.count});
   }
   return found;
 }
@@ -55,7 +56,8 @@ inline size_t errors(const std::vector<Found>& found) {
 inline std::string show(const std::vector<Found>& found) {
   std::string text;
   for (const Found& f : found)
-    text += std::to_string(f.line) + ":" + std::to_string(f.column) + " " + f.code + ": " + f.message + "\n";
+    text += std::to_string(f.line) + ":" + std::to_string(f.column) + " " + f.code + ": " +
+            f.message + "\n";
   return text.empty() ? "no findings" : text;
 }
 
@@ -74,7 +76,8 @@ inline std::string in_kernel(const std::string& statement, const std::string& ve
 .reg .v4 .b32 %v; .reg .v2 .f32 %vf;
 .shared .align 16 .b8 sh[64]; .local .align 16 .b8 lo[64];
 L0:
-)" + statement + "\nret;\n}\n";
+)" + statement +
+         "\nret;\n}\n";
 }
 inline constexpr uint32_t kStatementLine = 14;
 

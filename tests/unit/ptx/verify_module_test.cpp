@@ -1,0 +1,281 @@
+// Header, declarations, functions, calls and limits. Every verdict was tried with ptxas 13.0.
+#include <gtest/gtest.h>
+
+#include "verify_test_util.h"
+
+namespace pitot::ptx::test {
+namespace {
+
+const std::string kHeader = ".version 9.0\n.target sm_90\n.address_size 64\n";
+
+struct Text {
+  const char* text;
+  const char* code;  // of the one error; null: none
+};
+
+void check(const Text& t, const std::string& header = kHeader) {
+  auto found = verify_text(header + t.text);
+  if (t.code == nullptr) {
+    EXPECT_EQ(errors(found), 0u) << t.text << "\n" << show(found);
+    return;
+  }
+  ASSERT_GE(errors(found), 1u) << t.text;
+  for (const Found& f : found)
+    if (f.severity == Severity::kError) {
+      EXPECT_EQ(f.code, t.code) << t.text << "\n" << show(found);
+      break;
+    }
+}
+
+TEST(VerifyDeclarations, Variables) {
+  const Text texts[] = {
+      {".visible .global .u32 g = 5;", nullptr},
+      {".global .u32 g[] = {1,2,3};", nullptr},
+      {".extern .shared .u32 g[];", nullptr},
+      {".global .align 65536 .u32 g;", nullptr},
+      {".global .v4 .u32 g;", nullptr},
+      {".global .b128 g;", nullptr},
+      {".entry k() { .global .u32 g; .param .u32 p; ret; }", nullptr},
+      {".extern .global .u32 g; .visible .global .u32 g;", nullptr},
+      {".extern .global .u32 g = 5;", "initialiser"},
+      {".global .u32 g[];", "incomplete-type"},
+      {".shared .u32 g[];", "incomplete-type"},
+      {".global .u32 g[0];", "incomplete-type"},
+      {".shared .u32 g = 5;", "initialiser"},
+      {".global .pred g;", "declaration-type"},
+      {".global .v4 .u64 g;", "vector-too-large"},
+      {".global .align 3 .u32 g;", "bad-alignment"},
+      {".param .u32 g;", "declaration-space"},
+      {".local .u32 g;", "declaration-space"},
+      {".common .shared .u32 g;", "declaration-linkage"},
+      {".shared .texref t;", "declaration-space"},
+      {".entry k() { .global .texref t; ret; }", "declaration-space"},
+      {".global .samplerref t;", "texture-mode"},
+      {".entry k() { .reg .e4m3 h; ret; }", "declaration-type"},
+      {".entry k() { .reg .v4 .u64 h; ret; }", "vector-too-large"},
+      {".entry k() { .visible .shared .u32 h; ret; }", "declaration-linkage"},
+      {".extern .global .u32 g; .global .u32 g;", "redeclaration"},
+      {".extern .global .u32 g; .visible .global .f32 g;", "redeclaration"},
+      {".global .u32 g; .global .u32 g;", "redefined-name"},
+  };
+  for (const Text& t : texts) check(t);
+}
+
+TEST(VerifyDeclarations, Initialisers) {
+  const Text texts[] = {
+      {".global .u32 g[4] = {1,2,3};", nullptr},
+      {".global .u32 g[2][2] = {{1,2},{3,4}};", nullptr},
+      {".global .v2 .u32 g = {1,2};", nullptr},
+      {".global .u8 g[2] = {-129, 1000};", nullptr},
+      {".global .f32 g = 0f3F800000;", nullptr},
+      {".global .f32 g[3] = {1.0, -1.5e3, 0d3FF0000000000000};", nullptr},
+      {".global .b32 g = 1.5;", nullptr},
+      {".global .u32 h; .global .u64 g = generic(h)+4;", nullptr},
+      {".global .u32 h; .global .u32 g[3] = {h, h+4, 5};", nullptr},
+      {".global .u32 h; .global .u8 g[2] = {0xFF(h), 0xFF00(h)};", nullptr},
+      {".global .u32 g[2] = {1,2,3};", "initialiser"},
+      {".global .u32 g[2][2] = {1,2,3,4};", "initialiser"},
+      {".global .u32 g[2] = {{1},{2}};", "initialiser"},
+      {".global .u32 g = {1};", "initialiser"},
+      {".global .u32 g[1] = 1;", "initialiser"},
+      {".global .u32 g[2] = {1,2.5};", "initialiser"},
+      {".global .f32 g = 1;", "initialiser"},
+      {".global .f16 g = 1.5;", "initialiser"},
+      {".global .u32 g[3] = {1 2};", "initialiser"},
+      {".global .u32 g[3] = {1,};", "initialiser"},
+      {".global .u64 g = h; .global .u32 h;", "initialiser"},
+      {".shared .u32 h; .global .u64 g = h;", "initialiser"},
+      {".global .u32 h; .global .f32 g = h;", "initialiser"},
+      {".global .u32 h; .global .s64 g = h;", "initialiser"},
+  };
+  for (const Text& t : texts) check(t);
+}
+
+TEST(VerifyDeclarations, Parameters) {
+  const Text texts[] = {
+      {".entry k(.param .f16 a, .param .align 256 .b8 b[4]) { ret; }", nullptr},
+      {".func f(.param .u32 x, .param .b8 a[]) { ret; }", nullptr},
+      {".entry k(.param .u64 .ptr .global .align 8 a) { ret; }", nullptr},
+      {".entry k(.param .texref t) { ret; }", nullptr},
+      {".entry k(.param .pred a) { ret; }", "declaration-type"},
+      {".entry k(.param .b8 a[]) { ret; }", "incomplete-type"},
+      {".func f(.param .b8 a[], .param .u32 x) { ret; }", "incomplete-type"},
+      {".entry k(.reg .u32 a) { ret; }", "declaration-space"},
+      {".entry k(.shared .u32 a) { ret; }", "declaration-space"},
+      {".func f(.param .u64 .ptr .global a) { ret; }", "parameter-attribute"},
+      {".entry k(.param .v4 .f32 a) { ret; }", "declaration-type"},
+      {".func (.param .u32 r, .param .u32 s) f() { ret; }", "return-count"},
+      {".entry k(.param .u32 a, .param .u32 a) { ret; }", "redefined-name"},
+      {".func f(.param .u32 a) { .reg .u32 r; st.param.u32 [a], r; ret; }", "read-only"},
+      {".func (.param .u32 r) f() { .reg .u32 a; ld.param.u32 a, [r]; ret; }", "write-only"},
+  };
+  for (const Text& t : texts) check(t);
+}
+
+TEST(VerifyFunctions, Names) {
+  const Text texts[] = {
+      {".entry k() { A: { A: ret; } ret; }", nullptr},
+      {".entry k() { bra A; { bra A; } A: ret; }", nullptr},
+      {".entry k() { .reg .u32 a; { .reg .f32 a; mov.f32 a, 1.0; } mov.u32 a, 1; ret; }", nullptr},
+      {".global .u32 g; .entry f() { .reg .u32 g; mov.u32 g, 1; ret; }", nullptr},
+      {".func f(.param .u32 x); .func f(.param .u32 y) { ret; }", nullptr},
+      {".extern .func f(.param .u32 x);", nullptr},
+      {".entry k() { .reg .u32 a; a: ret; }", "redefined-name"},
+      {".entry k() { t: .branchtargets L; t: ret; L: ret; }", "redefined-name"},
+      {".entry f(.param .u32 r) { r: ret; }", "redefined-name"},
+      {".func f(.param .u32 x); .func f(.param .f32 y) { ret; }", "prototype-mismatch"},
+      {".func f(.param .u32 x); .func f(.param .b32 y) { ret; }", "prototype-mismatch"},
+      {".func f(.param .u32 x); .func f() { ret; }", "prototype-mismatch"},
+      {".extern .func f(); .visible .func f() { ret; }", "prototype-mismatch"},
+      {".extern .func f() { ret; }", "declaration-linkage"},
+      {".func f();", "undefined-function"},
+  };
+  for (const Text& t : texts) check(t);
+}
+
+TEST(VerifyFunctions, LaunchBounds) {
+  const Text texts[] = {
+      {".entry k() .maxntid 32,32,2 .minnctapersm 2 .maxnreg 64 { ret; }", nullptr},
+      {".entry k() .blocksareclusters .reqntid 32 .reqnctapercluster 2 { ret; }", nullptr},
+      {".func f() .noreturn { exit; }", nullptr},
+      {".entry k() .maxntid 0 { ret; }", "launch-bounds"},
+      {".entry k() .maxnreg 0 .maxnreg 32 { ret; }", "launch-bounds"},
+      {".entry k() .reqntid 32 .maxntid 64 { ret; }", "launch-bounds"},
+      {".entry k() .maxclusterrank 8 .reqnctapercluster 2 { ret; }", "launch-bounds"},
+      {".entry k() .blocksareclusters { ret; }", "launch-bounds"},
+      {".entry k() .maxnctapersm 3 .maxntid 128 { ret; }", "removed-instruction"},
+      {".func f() .maxntid 32 { ret; }", "directive-placement"},
+      {".entry k() .noreturn { ret; }", "directive-placement"},
+      {".func (.reg .u32 a) f() .noreturn { exit; }", "directive-placement"},
+  };
+  for (const Text& t : texts) check(t);
+  auto warned = verify_text(kHeader + ".entry k() .minnctapersm 2 .maxnreg 300 { ret; }");
+  EXPECT_EQ(errors(warned), 0u);
+  EXPECT_EQ(warned.size(), 2u) << show(warned);
+}
+
+TEST(VerifyCalls, Signatures) {
+  const std::string reg =
+      ".func (.reg .u32 r) f(.reg .u32 x) { ret; } .entry k() { .reg .u32 a; .reg .f32 b; ";
+  const std::string par =
+      ".func (.param .u32 r) f(.param .align 8 .b8 x[8]) { ret; } .entry k(.param .b64 kp) { .reg "
+      ".u32 a; "
+      ".param .b32 pr; .param .align 8 .b8 p8[8]; .param .align 4 .b8 p4[8]; .param .align 8 .b8 "
+      "p16[16]; "
+      ".param .b64 pb; ";
+  const std::string ind =
+      ".entry k() { .reg .u64 a; .reg .f64 d; p: .callprototype (.param .b32 _) _ (.param .b64 _); "
+      ".param .b32 r; .param .b64 x; ";
+  const std::pair<std::string, const char*> texts[] = {
+      {reg + "call (a), f, (a); ret; }", nullptr},
+      {reg + "call (_), f, (5); ret; }", nullptr},
+      {reg + "call f, (a); ret; }", "argument-count"},
+      {reg + "call (a), f; ret; }", "argument-count"},
+      {reg + "call (a), f, (a, a); ret; }", "argument-count"},
+      {reg + "call (a), f, (b); ret; }", "argument-type"},
+      {reg + "call (b), f, (a); ret; }", "argument-type"},
+      {reg + "call (a), f, (1.5); ret; }", "argument-type"},
+      {reg + "call (a), k, (a); ret; }", "call-target"},
+      {reg + "call (a), b, (a); ret; }", "call-target"},
+      {reg + "call (a), a, (a); ret; }", "call-prototype"},
+      {reg + "call (a), f, (a), (a); ret; }", "operand-count"},
+      {par + "call (pr), f, (p8); ret; }", nullptr},
+      {par + "call (pr), f, (p16); ret; }", "argument-type"},
+      {par + "call (pr), f, (pb); ret; }", "argument-type"},
+      {par + "call (pr), f, (kp); ret; }", "argument-type"},
+      {par + "call (pr), f, (p4); ret; }", "argument-alignment"},
+      {ind + "call (r), a, (x), p; ret; }", nullptr},
+      {ind + "call (r), d, (x), p; ret; }", "call-target"},
+      {ind + "call (x), a, (x), p; ret; }", "argument-type"},
+      {ind + "call (r), a, (x, x), p; ret; }", "argument-count"},
+  };
+  for (const auto& [text, code] : texts) check({text.c_str(), code});
+}
+
+TEST(VerifyCalls, ArgumentsAreNotGuarded) {
+  check({".entry k() { .reg .pred p; .reg .b32 a; .param .b32 x; @p st.param.b32 [x], a; ret; }",
+         "guarded-argument"});
+}
+
+TEST(VerifyHeader, VersionsAndTargets) {
+  auto code = [](const std::string& text) {
+    auto found = verify_text(text);
+    return found.empty() ? std::string() : found[0].code;
+  };
+  const std::string body = ".entry k() { ret; }\n";
+  EXPECT_EQ(code(".version 9.0\n.target sm_90, texmode_independent\n" + body), "");
+  EXPECT_EQ(code(".version 7.8\n.target sm_90\n" + body), "");
+  EXPECT_EQ(code(".version 7.7\n.target sm_90\n" + body), "version-too-low");
+  EXPECT_EQ(code(".version 7.8\n.target sm_90a\n" + body), "version-too-low");
+  EXPECT_EQ(code(".version 8.7\n.target sm_100f\n" + body), "version-too-low");
+  EXPECT_EQ(code(".version 7.9\n.target sm_80\n" + body), "unknown-version");
+  EXPECT_EQ(code(".version 9.1\n.target sm_80\n" + body), "newer-version");
+  EXPECT_EQ(code(".version 9.0\n.target sm_91\n" + body), "unknown-target");
+  EXPECT_EQ(code(".version 9.0\n.target debug\n" + body), "missing-target");
+  EXPECT_EQ(code(".version 9.0\n.target sm_90, texmode_unified, texmode_independent\n" + body),
+            "target-option");
+  EXPECT_EQ(code(".version 9.0\n.target sm_90, map_f64_to_f32\n" + body), "target-option");
+}
+
+TEST(VerifyHeader, RetargetingSpecificCode) {
+  const std::string text = ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k() { ret; }\n";
+  VerifyOptions same, higher;
+  same.target = Target{90, 'a'};
+  higher.target = Target{100, 0};
+  EXPECT_EQ(errors(verify_text(text, same)), 0u);
+  auto found = verify_text(text, higher);
+  ASSERT_EQ(errors(found), 1u);
+  EXPECT_EQ(found[0].code, "target-mismatch");
+}
+
+TEST(VerifyLimits, Parameters) {
+  auto with = [](const char* version, const char* target, const char* parameters) {
+    return verify_text(std::string(".version ") + version + "\n.target " + target +
+                       "\n.address_size 64\n.entry k(" + parameters + ") { ret; }\n");
+  };
+  EXPECT_EQ(errors(with("8.0", "sm_90", ".param .b8 a[4352]")), 0u);
+  EXPECT_EQ(errors(with("8.0", "sm_90", ".param .b8 a[4353]")), 1u);
+  EXPECT_EQ(errors(with("8.1", "sm_90", ".param .b8 a[32764]")), 0u);
+  EXPECT_EQ(errors(with("8.1", "sm_90", ".param .b8 a[32765]")), 1u);
+  EXPECT_EQ(errors(with("8.1", "sm_61", ".param .b8 a[4356]")), 1u);
+  EXPECT_EQ(errors(with("9.0", "sm_90", ".param .b8 x, .param .align 8 .b8 a[32756]")), 0u);
+  EXPECT_EQ(errors(with("9.0", "sm_90", ".param .b8 x, .param .align 8 .b8 a[32757]")), 1u);
+}
+
+TEST(VerifyLimits, SharedMemory) {
+  const Text texts[] = {
+      {".entry k() { .shared .b8 s[49152]; ret; }", nullptr},
+      {".shared .b8 s[49153]; .entry k() { ret; }", nullptr},
+      {".shared .b8 s[49153]; .func f() { .reg .u32 r; st.shared.u32 [s], r; ret; } .entry k() { "
+       "ret; }",
+       nullptr},
+      {".shared .b8 s[40000]; .shared .b8 t[40000]; .entry k() { .reg .u32 r; st.shared.u32 [s], "
+       "r; ret; } "
+       ".entry k2() { .reg .u32 r; st.shared.u32 [t], r; ret; }",
+       nullptr},
+      {".entry k() { .shared .b8 s[49153]; ret; }", "shared-space"},
+      {".shared .b8 s[49153]; .entry k() { .reg .u32 r; mov.u32 r, s; ret; }", "shared-space"},
+      {".shared .b8 s[49153]; .func f() { .reg .u32 r; st.shared.u32 [s], r; ret; } .entry k() { "
+       "call f; ret; }",
+       "shared-space"},
+      {".func f() { .shared .b8 s[49153]; ret; } .entry k() { call f; ret; }", "shared-space"},
+      {".shared .b8 s[40000]; .shared .b8 t[40000]; .entry k() { .reg .u32 r; st.shared.u32 [s], "
+       "r; "
+       "st.shared.u32 [t], r; ret; }",
+       "shared-space"},
+  };
+  for (const Text& t : texts) check(t);
+  // Architecture-specific targets may fill what a launch can opt in to.
+  const std::string specific = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+  check({".entry k() { .shared .b8 s[232448]; ret; }", nullptr}, specific);
+  check({".entry k() { .shared .b8 s[232449]; ret; }", "shared-space"}, specific);
+}
+
+TEST(VerifyLimits, ConstantMemory) {
+  check({".const .b8 c[65536];", nullptr});
+  check({".const .b8 c[65537];", "constant-space"});
+  check({".const .b8 c[40000]; .const .b8 d[40000];", "constant-space"});
+}
+
+}  // namespace
+}  // namespace pitot::ptx::test
