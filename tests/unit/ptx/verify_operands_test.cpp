@@ -107,8 +107,8 @@ constexpr const char* kAccepted[] = {
     "bar.sync 0,64;",
     "brev.b32 %f0,%f1;",
     "isspacep.shared %p0,%rd0;",
-    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-    "{%f0,%f1,%f2,%r3},{%r0,%r1,%r2,%r3},{%r4,%r5},{%f0,%f1,%f2,0.0};",
+    ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+     "{%f0,%f1,%f2,%r3},{%r0,%r1,%r2,%r3},{%r4,%r5},{%f0,%f1,%f2,0.0};"),
     "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%f0},[sh];",
 };
 INSTANTIATE_TEST_SUITE_P(Statements, Accepts, testing::ValuesIn(kAccepted));

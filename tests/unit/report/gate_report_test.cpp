@@ -97,7 +97,7 @@ TEST(GateReport, JsonHasTheKeysOfTheContract) {
     EXPECT_TRUE(j["findings"][0].contains(key)) << key;
   EXPECT_EQ(j["findings"][1]["waived"], true);
   EXPECT_EQ(gate_json(sample()).substr(0, 14), "{\n  \"schema\": ");
-  EXPECT_NO_THROW(Json::parse(gate_json(hostile())));
+  EXPECT_TRUE(Json::accept(gate_json(hostile())));
 }
 
 TEST(GateReport, SarifShape) {
@@ -116,7 +116,7 @@ TEST(GateReport, SarifShape) {
   for (const Json& result : run["results"])
     EXPECT_EQ(run["tool"]["driver"]["rules"][result["ruleIndex"].get<size_t>()]["id"],
               result["ruleId"]);
-  EXPECT_NO_THROW(Json::parse(gate_sarif(hostile(), "0")));
+  EXPECT_TRUE(Json::accept(gate_sarif(hostile(), "0")));
 }
 
 TEST(GateReport, JunitCountsAgree) {
