@@ -1,5 +1,6 @@
 // The generator's reader: rows it takes, and located errors for those it does not.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -12,7 +13,7 @@ namespace {
 
 // Writes the rows to a file, reads it, and returns what was printed, without the file's path.
 std::string read(const std::string& rows, Table& table) {
-  std::string path = ::testing::TempDir() + "rows.isa";
+  std::string path = ::testing::TempDir() + "rows-" + std::to_string(::getpid()) + ".isa";
   std::ofstream(path) << rows;
   ::testing::internal::CaptureStderr();
   bool ok = read_table(path, table);
