@@ -2,6 +2,7 @@
 #include "analysis/access.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace pitot::analysis {
@@ -101,6 +102,10 @@ class Collector {
 
   // cp.async.{ca,cg}.shared.global [dst], [src], bytes. Bulk and tensor copies are one thread's.
   void copy(MemoryRequest a, const Opcode& o, std::span<const Operand> operands) {
+    if (o.text.starts_with("cp.async.bulk.")) {
+      bulk(a, o, operands);
+      return;
+    }
     if (!o.text.starts_with("cp.async.ca") && !o.text.starts_with("cp.async.cg")) return;
     if (operands.size() < 3 || operands[2].kind != OperandKind::kInteger) return;
     if (operands[2].value < 1 || operands[2].value > 16) return;
@@ -115,7 +120,29 @@ class Collector {
     add(a);
   }
 
+  // Both ends of a bulk copy have to be multiples of 16 (PTX ISA, "cp.async.bulk").
+  void bulk(MemoryRequest a, const Opcode& o, std::span<const Operand> operands) {
+    if (o.text.find(".tensor") != std::string_view::npos || operands.size() < 3 ||
+        operands[0].kind != OperandKind::kAddress || operands[1].kind != OperandKind::kAddress)
+      return;
+    std::array<Space, 2> ends{};
+    size_t n = 0;
+    for (ptx::ModId id : o.modifiers)
+      if (Space s = ptx::mod_space(id); s != Space::kNone && n < 2) ends[n++] = ptx::base_space(s);
+    if (n < 2) return;
+    a.needed_alignment = 16;
+    a.kind = AccessKind::kAsyncWrite;
+    a.space = ends[0];
+    a.operand = 0;
+    add(a);
+    a.kind = AccessKind::kAsyncRead;
+    a.space = ends[1];
+    a.operand = 1;
+    add(a);
+  }
+
   void add(MemoryRequest a) {
+    if (a.bytes != 0) a.needed_alignment = a.bytes;
     a.address = forms_.of_operand(a.instruction, a.operand);
     ValueFacts facts = u_.address(flow_, a.instruction, a.operand);
     if (facts.bits.is_bottom()) facts = {Bits::varying(64), Scope::kWarp};
@@ -133,7 +160,7 @@ class Collector {
     a.alignment = static_cast<uint16_t>(1u << zeros);
     a.residue_modulus = static_cast<uint16_t>(1u << known);
     a.residue = static_cast<uint16_t>(low.one & Bits::mask(known));
-    uint32_t needed = required_alignment(a);
+    uint32_t needed = a.needed_alignment;
     a.misaligned = std::has_single_bit(needed) && (low.one & (needed - 1)) != 0;
     a.resolved = a.space == Space::kNone ? resolve(a.address) : a.space;
     table_.accesses.push_back(a);

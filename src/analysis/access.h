@@ -44,10 +44,12 @@ struct MemoryRequest {
   bool non_coherent = false;  // .nc
   bool in_loop = false;
   uint8_t vector = 1;
-  uint16_t bytes = 0;      // a lane
+  uint16_t bytes = 0;  // a lane; 0 for bulk copies, which one thread starts
+  // Natural alignment that it needs: its whole size, vectors included (PTX ISA, "Addresses as
+  // Operands"); 16 for bulk copies.
+  uint16_t needed_alignment = 1;
   uint16_t alignment = 1;  // proved, bytes, at most 256
-  // The address is certainly not a multiple of its natural alignment (`bytes`), whatever lane and
-  // launch.
+  // The address is certainly not a multiple of `needed_alignment`, whatever lane and launch.
   bool misaligned = false;
   uint16_t residue = 0;  // known low part: address ≡ residue modulo `alignment_known`
   uint16_t residue_modulus = 1;
@@ -77,10 +79,6 @@ struct MemoryRequest {
     return sectors == 0 ? 0 : static_cast<double>(useful_bytes) / (double{sectors} * kSectorBytes);
   }
 };
-
-// Natural alignment that an access needs: its whole size, vectors included (PTX ISA, "Addresses as
-// Operands").
-inline uint32_t required_alignment(const MemoryRequest& a) { return a.bytes == 0 ? 1 : a.bytes; }
 
 // Several accesses that one wider access could do.
 struct VectorGroup {

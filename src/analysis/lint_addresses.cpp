@@ -29,13 +29,15 @@ constexpr const char* kAlignHint =
     "use accesses no wider than the alignment, or move the start to an aligned element";
 
 void report_always(LintContext& c, const MemoryRequest& a) {
-  uint32_t needed = required_alignment(a);
+  uint32_t needed = a.needed_alignment;
   uint32_t over = a.residue & (needed - 1);
   std::string by = a.residue_modulus >= needed
                        ? std::to_string(over) + " more than a multiple of " + std::to_string(needed)
                        : "never a multiple of " + std::to_string(needed);
   c.report(Severity::kError, "misaligned-access", c.operand(a.instruction, a.operand).range,
-           "'" + access_name(c, a) + "' accesses " + std::to_string(needed) + " bytes at " +
+           "'" + access_name(c, a) + "' " +
+               (a.bytes != 0 ? "accesses " + std::to_string(needed) + " bytes at "
+                             : "copies from or to multiples of 16 only, not ") +
                address_text(c, a) + ": " + base_text(c, a) + "so the address is " + by,
            kAlignHint);
 }

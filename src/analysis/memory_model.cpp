@@ -71,21 +71,37 @@ SectorCount count_local_sectors(const LaneAddresses& a, LaneMask active, uint32_
   return out;
 }
 
-BankCount count_bank_passes(const LaneAddresses& a, LaneMask active, uint32_t bytes) {
-  BankCount out;
-  uint32_t group = bytes > 8 ? 8 : bytes > 4 ? 16 : 32;
-  uint32_t leader = active == 0 ? 0 : static_cast<uint32_t>(std::countr_zero(active));
-  for (uint32_t first = 0; first < 32; first += group) {
+namespace {
+
+struct Request {
+  const LaneAddresses& a;
+  LaneMask active;
+  uint32_t bytes;
+
+  int64_t at(uint32_t lane) const {
+    return a.offset[lane] + static_cast<int64_t>(a.base[lane].one & (kBanks * kBankBytes - 1));
+  }
+  bool takes_part(uint32_t lane) const { return (active >> lane & 1) != 0; }
+
+  bool neighbours_agree(uint32_t first, uint32_t last, uint32_t flip) const {
+    for (uint32_t lane = first; lane < last; ++lane)
+      if (takes_part(lane) && takes_part(lane ^ flip) && at(lane) != at(lane ^ flip)) return false;
+    return true;
+  }
+  bool served_together(uint32_t first, uint32_t last) const {
+    return neighbours_agree(first, last, 1) || neighbours_agree(first, last, 2);
+  }
+
+  // Adds the passes for lanes [first, last), served as one group.
+  void serve(uint32_t first, uint32_t last, BankCount& out) const {
     std::array<int64_t, 64> words;
     size_t n = 0;
-    for (uint32_t lane = first; lane < first + group; ++lane) {
-      if ((active >> lane & 1) == 0) continue;
-      if (a.row[lane] != a.row[leader]) return out;
-      int64_t phase = static_cast<int64_t>(a.base[lane].one & (kBanks * kBankBytes - 1));
-      int64_t at = a.offset[lane] + phase;
-      for (int64_t w = at >> 2; w <= (at + bytes - 1) >> 2 && n < words.size(); ++w) words[n++] = w;
+    for (uint32_t lane = first; lane < last; ++lane) {
+      if (!takes_part(lane)) continue;
+      for (int64_t w = at(lane) >> 2; w <= (at(lane) + bytes - 1) >> 2 && n < words.size(); ++w)
+        words[n++] = w;
     }
-    if (n == 0) continue;
+    if (n == 0) return;
     auto end = words.begin() + static_cast<std::ptrdiff_t>(n);
     if (!std::is_sorted(words.begin(), end)) std::sort(words.begin(), end);
     end = std::unique(words.begin(), end);
@@ -97,6 +113,25 @@ BankCount count_bank_passes(const LaneAddresses& a, LaneMask active, uint32_t by
     }
     out.wavefronts += busiest;
     out.ideal += 1;
+  }
+};
+
+}  // namespace
+
+BankCount count_bank_passes(const LaneAddresses& a, LaneMask active, uint32_t bytes) {
+  BankCount out;
+  uint32_t leader = active == 0 ? 0 : static_cast<uint32_t>(std::countr_zero(active));
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    if ((active >> lane & 1) != 0 && a.row[lane] != a.row[leader]) return out;
+  const Request request{a, active, bytes};
+  const uint32_t group = bytes > 8 ? 16 : 32;  // what may be served at once
+  for (uint32_t first = 0; first < 32; first += group) {
+    if (bytes <= 4 || request.served_together(first, first + group)) {
+      request.serve(first, first + group, out);
+    } else {
+      request.serve(first, first + group / 2, out);
+      request.serve(first + group / 2, first + group, out);
+    }
   }
   out.known = true;
   return out;

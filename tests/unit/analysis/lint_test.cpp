@@ -65,6 +65,12 @@ void expect_none(const std::vector<Diagnostic>& found) {
   EXPECT_TRUE(found.empty()) << listing(found);
 }
 
+std::vector<std::string> ptx_files(const std::string& directory) {
+  Result<std::vector<std::string>> files = list_files(directory, {".ptx"});
+  EXPECT_TRUE(files.ok());
+  return files.ok() ? files.value() : std::vector<std::string>{};
+}
+
 TEST(LintCases, WidenedHalfLoad) {
   Diagnostic d =
       only_finding("16-misaligned-widened-half-load.ptx", "misaligned-access", {11, 21, 29});
@@ -100,7 +106,7 @@ TEST(LintCases, SharedSymbolUsedGenerically) {
 
 TEST(LintCases, TheOthersAreSilent) {
   size_t files = 0;
-  for (const std::string& path : list_files(data_file("cases"), {".ptx"}).value()) {
+  for (const std::string& path : ptx_files(data_file("cases"))) {
     std::string name = path.substr(path.rfind('/') + 1);
     std::string number = name.substr(0, 2);
     if (number == "16" || number == "18" || number == "20" || number == "33") continue;
@@ -116,7 +122,7 @@ TEST(LintCases, TheOthersAreSilent) {
 // Correct compiler output must not be accused.
 void expect_silence(const std::string& directory, size_t least) {
   size_t files = 0;
-  for (const std::string& path : list_files(directory, {".ptx"}).value()) {
+  for (const std::string& path : ptx_files(directory)) {
     Result<ptx::Module> m = ptx::parse_file(path);
     ASSERT_TRUE(m.ok());
     std::vector<Diagnostic> found = lint_module(*m);
@@ -142,6 +148,21 @@ TEST(LintAlignment, EachKindOfAccess) {
     EXPECT_EQ(found[0].code, "misaligned-access") << access;
     EXPECT_EQ(found[0].severity, Severity::kError) << access;
   }
+}
+
+TEST(LintAlignment, BulkCopies) {
+  const std::string head =
+      "ld.param.u64 %d1, [a];\nmov.u32 %r1, tile;\nmov.u32 %r3, tile;\nadd.u32 %r3, %r3, 64;\n";
+  auto copy = [&](const char* source) {
+    std::string text = address_kernel(
+        head + "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [" +
+            source + "], 64, [%r3];\nret;",
+        "", "sm_90");
+    return lint_text(text);
+  };
+  expect_one(copy("%d1+8"), "misaligned-access", Severity::kError,
+             "multiples of 16 only, not a + 8");
+  expect_none(copy("%d1+32"));
 }
 
 TEST(LintAlignment, WhatIsNotKnownIsNotReported) {
@@ -484,6 +505,13 @@ TEST(LintConvergence, ThreadCounts) {
   expect_one(lint_body("bar.sync 1, 128;\nret;", ".reqntid 64"), "barrier-threads",
              Severity::kError, "only 64 can arrive");
   expect_none(lint_body("mov.u32 %r1, 64;\nbar.sync 1, %r1;\nret;", ".reqntid 64"));
+}
+
+TEST(LintRaces, OneValueForAllIsNoRace) {
+  const std::string head = "mov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\n",
+                    tail = "ld.shared.u32 %r3, [tile];\nret;";
+  expect_none(lint_body(head + "st.shared.u32 [tile], %r2;\n" + tail, ".reqntid 64"));
+  EXPECT_EQ(lint_body(head + "st.shared.u32 [tile], %r1;\n" + tail, ".reqntid 64").size(), 1u);
 }
 
 TEST(LintRaces, OverwritingWhatOthersRead) {
