@@ -19,10 +19,25 @@ bool only_leaves(const FlowFacts& flow, BlockId b) {
   return false;
 }
 
-bool in_divergent_loop(const FlowFacts& flow, const Uniformity& u, BlockId b) {
-  for (LoopId l = flow.loops.loop_of[b]; l != kNone; l = flow.loops.loops[l].parent)
-    if (u.loop_exit[l] == Scope::kVarying || u.loop_step[l] == Scope::kVarying) return true;
-  return false;
+// By block: whether lanes may be fewer there in a later turn of a loop than in the first. They
+// leave the loop at different turns, or the kernel itself by a conditional exit within the loop.
+std::vector<uint8_t> thinning_blocks(const FlowFacts& flow, const Uniformity& u) {
+  std::vector<uint8_t> loop(flow.loops.loops.size(), 0), out(flow.cfg.size(), 0);
+  if (loop.empty()) return out;
+  for (BlockId b : flow.cfg.order) {
+    const Block& block = flow.cfg.blocks[b];
+    if (!block.conditional || block.leaves == 0 || u.branch[b] != Scope::kVarying) continue;
+    for (LoopId l = flow.loops.loop_of[b]; l != kNone; l = flow.loops.loops[l].parent) loop[l] = 1;
+  }
+  for (LoopId l = 0; l < loop.size(); ++l) {  // outer loops come first
+    LoopId parent = flow.loops.loops[l].parent;
+    if (u.loop_exit[l] == Scope::kVarying || u.loop_step[l] == Scope::kVarying ||
+        (parent != kNone && loop[parent] != 0))
+      loop[l] = 1;
+  }
+  for (BlockId b : flow.cfg.order)
+    if (LoopId l = flow.loops.loop_of[b]; l != kNone) out[b] = loop[l];
+  return out;
 }
 
 // The immediate dominator; where that lies in a loop which the block follows and all lanes that
@@ -47,6 +62,7 @@ void ActiveLanes::build(const FlowFacts& flow, const Uniformity& u, AffineForms&
   gone.assign(cfg.size(), 0);
   exact.assign(cfg.size(), 0);
   if (cfg.size() == 0) return;
+  const std::vector<uint8_t> thinning = thinning_blocks(flow, u);
   may[0] = lanes.lanes();
   exact[0] = 1;
   for (BlockId b : cfg.order) {
@@ -55,7 +71,7 @@ void ActiveLanes::build(const FlowFacts& flow, const Uniformity& u, AffineForms&
     may[b] = may[d];
     gone[b] = gone[d];
     exact[b] = exact[d];
-    if (in_divergent_loop(flow, u, b)) exact[b] = 0;
+    if (thinning[b] != 0) exact[b] = 0;
     if (flow.post.dominates(b, d)) continue;
     auto preds = cfg.predecessors(b);
     uint32_t decides = preds.size() == 1 && preds[0] == d

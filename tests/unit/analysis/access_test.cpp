@@ -271,6 +271,29 @@ END:
   }
 }
 
+TEST(Access, LanesThatExitInALoopAreMissedLater) {
+  // The inner branch may be taken first in a turn that half of the lanes no longer see.
+  auto k = addressed(R"(
+    ld.param.u64 %d1, [a];
+    ld.param.u32 %r9, [n];
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 1;
+    setp.ne.u32 %p1, %r2, 0;
+    mov.u32 %r3, 0;
+LOOP:
+    setp.eq.u32 %p2, %r3, %r9;
+    @!%p2 bra NEXT;
+    ld.global.f32 %f1, [%d1];
+NEXT:
+    @%p1 exit;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p3, %r3, 9;
+    @%p3 bra LOOP;
+    ret;)",
+                     ".reqntid 32");
+  EXPECT_FALSE(k.access(0).guard_followed);
+}
+
 TEST(Access, UnknownGuardsCountAllLanes) {
   auto k = addressed(R"(
     ld.param.u64 %d1, [a];
