@@ -133,7 +133,8 @@ Misfit OperandMatcher::match_special(const ReadyOperand& wanted, const Operand& 
   const Operand& coordinates = parts.back();
   auto elements = coordinates.kind == OperandKind::kVector ? module_.children_of(coordinates)
                                                            : std::span(&coordinates, 1);
-  if (elements.size() < spec.count_min || elements.size() > spec.count_max)
+  const bool odd = spec.special != "tensor" && elements.size() == 3;  // {x, y, z, z} is written
+  if (elements.size() < spec.count_min || elements.size() > spec.count_max || odd)
     return {Fault::kVectorSize, &coordinates};
   for (const Operand& e : elements) {
     if (e.kind == OperandKind::kUnresolved) return {Fault::kUnresolved, &e};

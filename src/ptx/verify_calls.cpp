@@ -156,7 +156,8 @@ void CallVerifier::check_argument(const Formal& formal, const Operand& actual, b
       if (returns) {
         error("result-not-register", actual.range,
               "a return value cannot be written to a constant");
-      } else if (formal.is_array || !constant_fits(formal.type, actual.kind)) {
+      } else if (formal.is_array || !(kind_of(formal.type) == TypeKind::kBits ||
+                                      constant_fits(formal.type, actual.kind))) {
         mismatch(fmt::format("it is {}", formal_text()));
       }
       return;

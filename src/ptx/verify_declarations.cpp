@@ -252,7 +252,7 @@ void DeclarationVerifier::run() {
             fmt::format("'{}' returns several values, which must then be registers", f.name));
     for (const RegisterDeclaration& d : f.register_declarations)
       check_type(d.type, d.vector, true, d.range, d.name);
-    if (f.is_entry && !f.register_parameters.empty()) {
+    if (f.is_entry && !f.register_parameters.empty() && f.register_parameters[0] != kNoId) {
       const Register& reg = f.registers[f.register_parameters[0]];
       error("declaration-space", f.register_declarations[reg.declaration].range,
             fmt::format("kernel parameter '{}' must be in .param space", reg.name));

@@ -59,7 +59,8 @@ class InitialiserVerifier {
     }
     if (kind_of(s_.type) == TypeKind::kOpaque) {
       std::string_view text = m_.slice(s_.initialiser);
-      if (!text.starts_with('{') || text.find('=') == std::string_view::npos)
+      const bool empty = text.find_first_not_of("{} \t\r\n") == std::string_view::npos;
+      if (!text.starts_with('{') || (!empty && text.find('=') == std::string_view::npos))
         error(s_.initialiser,
               fmt::format("'{}' is a .{}: its initial value is a list of named fields", s_.name,
                           name_of(s_.type)),

@@ -1,8 +1,10 @@
 // Collects signatures; prototypes are read from their text, which the IR keeps whole.
 #include "ptx/verify_signature.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <utility>
 
 namespace pitot::ptx {
 namespace {
@@ -109,12 +111,25 @@ Signature signature_of(const Module& m, const Function& f) {
   Signature out;
   auto collect = [&](const std::vector<SymbolId>& symbols, const std::vector<RegId>& registers,
                      std::vector<Formal>& to) {
-    for (SymbolId id : symbols) to.push_back(formal_of(m.symbols[id]));
+    std::vector<std::pair<uint32_t, Formal>> placed;
+    for (SymbolId id : symbols)
+      placed.emplace_back(m.symbols[id].range.begin, formal_of(m.symbols[id]));
     for (RegId id : registers) {
+      if (id == kNoId) {  // a parameter that could not be read
+        placed.emplace_back(0, Formal{});
+        continue;
+      }
       const Register& r = f.registers[id];
       uint64_t size = uint64_t{bytes_of(r.type)} * r.vector;
-      to.push_back({r.name, r.type, true, false, false, size, static_cast<uint32_t>(size)});
+      placed.emplace_back(
+          f.register_declarations[r.declaration].range.begin,
+          Formal{r.name, r.type, true, false, false, size, static_cast<uint32_t>(size)});
     }
+    // The IR keeps the two kinds apart; a mixed list is put together as it was written.
+    if (!symbols.empty() && !registers.empty())
+      std::sort(placed.begin(), placed.end(),
+                [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (auto& [place, formal] : placed) to.push_back(formal);
   };
   collect(f.returns, f.register_returns, out.returns);
   collect(f.parameters, f.register_parameters, out.parameters);

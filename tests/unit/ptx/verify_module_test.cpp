@@ -112,6 +112,14 @@ TEST(VerifyDeclarations, Parameters) {
   for (const Text& t : texts) check(t);
 }
 
+// Found by fuzzing: a register parameter without a name.
+TEST(VerifyDeclarations, BrokenRegisterParameters) {
+  for (const char* text : {".entry k(.reg .u32 ) { ret; }",
+                           ".func f(.reg .u32 , .param .b32 a) { ret; } "
+                           ".entry k() { .reg .u32 r; call f, (r, r); ret; }"})
+    EXPECT_GE(errors(verify_text(kHeader + text)), 1u) << text;
+}
+
 TEST(VerifyFunctions, Names) {
   const Text texts[] = {
       {".entry k() { A: { A: ret; } ret; }", nullptr},
