@@ -20,8 +20,8 @@ ValueFacts InstructionResult::of(const RegAccess& write, unsigned register_width
   }
   ValueFacts f = main;
   if (has_second && write.element == 1) f = second;
-  if (element_count != 0 && write.element < element_count) f = elements[write.element];
   if (f.bits.is_bottom()) return f;
+  if (part_width != 0) f.bits = bits_shr(f.bits, unsigned{part_width} * write.element, 64, false);
   unsigned from = std::min<unsigned>(width, register_width);
   f.bits = truncate(f.bits, from);
   if (sign_extends) f.bits = sign_extend(f.bits, from, register_width);
@@ -137,16 +137,10 @@ class Evaluator {
     unsigned n = operands_[0].child_count;
     ValueFacts whole = u_.operand(flow_, i_, 1);
     out_.main = whole;
-    if (n == 0 || width % n != 0 || n > InstructionResult::kMaxElements)
-      return unknown_from_reads();
+    if (n == 0 || width % n != 0) return unknown_from_reads();
     if (whole.bits.is_bottom()) return;
     unsigned part = width / n;
-    out_.width = static_cast<uint8_t>(part);
-    out_.element_count = static_cast<uint8_t>(n);
-    for (unsigned k = 0; k < n; ++k) {
-      out_.elements[k] = whole;
-      out_.elements[k].bits = truncate(bits_shr(whole.bits, k * part, width, false), part);
-    }
+    out_.width = out_.part_width = static_cast<uint8_t>(part);
   }
 
   ValueFacts child(uint8_t operand, unsigned element, unsigned width) {
@@ -187,7 +181,7 @@ class Evaluator {
 
   void unknown_from_reads() {
     out_.width = 64;
-    out_.element_count = 0;
+    out_.part_width = 0;
     out_.main = reads();
   }
 

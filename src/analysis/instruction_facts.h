@@ -2,19 +2,15 @@
 // rest by what the PTX ISA says of who sees which result.
 #pragma once
 
-#include <array>
-
 #include "analysis/transfer.h"
 
 namespace pitot::analysis {
 
 struct InstructionResult {
-  static constexpr size_t kMaxElements = 8;
   ValueFacts main;    // of every destination that is not told apart below
   ValueFacts second;  // p|q: of q
   bool has_second = false;
-  std::array<ValueFacts, kMaxElements> elements;  // of an unpacking move
-  uint8_t element_count = 0;
+  uint8_t part_width = 0;     // an unpacking move: bits of each element of `main`, else 0
   uint8_t width = 64;         // bits of the result; a wider register is filled
   bool sign_extends = false;  // with copies of the sign
 

@@ -6,7 +6,7 @@
 namespace pitot::analysis {
 
 Bits LaneAddresses::address(unsigned lane) const {
-  return bits_add(base[lane], Bits::constant(static_cast<uint64_t>(offset[lane])), 64);
+  return bits_add(base_of(lane), Bits::constant(static_cast<uint64_t>(offset[lane])), 64);
 }
 
 void LaneEvaluator::set_warp(const BlockShape& shape, uint32_t warp) {
@@ -115,8 +115,7 @@ LaneAddresses LaneEvaluator::addresses(FormId f, unsigned width, BlockId at) {
   out.assumes_no_wrap = forms_.form(f).assumes_no_wrap;
   LaneValues offset;
   offset.fill(static_cast<uint64_t>(forms_.form(f).constant));
-  Bits shared = Bits::constant(0);
-  out.base.fill(shared);
+  bool rows_known = false;
   for (const Term& t : forms_.terms(f)) {
     LaneValues coefficient, factor;
     coefficient.fill(static_cast<uint64_t>(t.coefficient));
@@ -138,26 +137,29 @@ LaneAddresses LaneEvaluator::addresses(FormId f, unsigned width, BlockId at) {
       continue;
     }
     if (!per_lane) {
-      shared = bits_add(shared, bits_mul(unknown, Bits::constant(coefficient[0]), 64), 64);
+      out.base = bits_add(out.base, bits_mul(unknown, Bits::constant(coefficient[0]), 64), 64);
       continue;
     }
     // Lanes with the same coefficient of the unknown stay in one row.
+    if (!rows_known) out.row_base.fill(Bits::constant(0));
+    rows_known = true;
     std::array<uint8_t, 32> row{};
     uint8_t rows = 0;
     for (size_t lane = 0; lane < 32; ++lane) {
       size_t k = 0;
       while (k < lane && (out.row[k] != out.row[lane] || coefficient[k] != coefficient[lane])) ++k;
       row[lane] = k < lane ? row[k] : rows++;
-      out.base[lane] =
-          bits_add(out.base[lane], bits_mul(unknown, Bits::constant(coefficient[lane]), 64), 64);
+      out.row_base[lane] = bits_add(out.row_base[lane],
+                                    bits_mul(unknown, Bits::constant(coefficient[lane]), 64), 64);
     }
     out.row = row;
   }
   for (size_t lane = 0; lane < 32; ++lane) {
     if ((lanes_ >> lane & 1) != 0 && out.row[lane] != out.row[0]) out.one_row = false;
-    out.base[lane] = bits_add(out.base[lane], shared, 64);
     out.offset[lane] = sign_extended(offset[lane], width);
   }
+  // One row after all: its base is that of any existing lane.
+  if (out.one_row && rows_known) out.base = bits_add(out.base, out.row_base[0], 64);
   out.known = true;
   return out;
 }

@@ -21,9 +21,11 @@ struct LaneAddresses {
   bool one_row = true;
   std::array<uint8_t, 32> row{};     // number of the row of each lane
   std::array<int64_t, 32> offset{};  // relative to the row's base, in bytes
-  std::array<Bits, 32> base;         // known bits of each lane's row base
+  Bits base = Bits::constant(0);     // known bits of what all rows have in common
+  std::array<Bits, 32> row_base;     // and of the rest of each lane's, unless it is one row
   LaneMask lanes = 0;                // lanes that exist
-  // Known bits of the lane's whole address.
+  // Known bits of the base of the lane's row, and of the lane's whole address.
+  Bits base_of(unsigned lane) const { return one_row ? base : bits_add(base, row_base[lane], 64); }
   Bits address(unsigned lane) const;
 };
 

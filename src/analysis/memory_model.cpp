@@ -46,7 +46,7 @@ SectorCount count_sectors(const LaneAddresses& a, LaneMask active, uint32_t byte
   size_t n = 0;
   for (uint32_t lane = 0; lane < 32; ++lane) {
     if ((active >> lane & 1) == 0) continue;
-    int64_t phase = static_cast<int64_t>(a.base[lane].one & (kSectorBytes - 1));
+    int64_t phase = static_cast<int64_t>(a.base_of(lane).one & (kSectorBytes - 1));
     int64_t at = a.offset[lane] + phase;
     pieces[n++] = {a.row[lane], at, at + bytes};
   }
@@ -79,7 +79,7 @@ struct Request {
   uint32_t bytes;
 
   int64_t at(uint32_t lane) const {
-    return a.offset[lane] + static_cast<int64_t>(a.base[lane].one & (kBanks * kBankBytes - 1));
+    return a.offset[lane] + static_cast<int64_t>(a.base_of(lane).one & (kBanks * kBankBytes - 1));
   }
   bool takes_part(uint32_t lane) const { return (active >> lane & 1) != 0; }
 

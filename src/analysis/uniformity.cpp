@@ -122,11 +122,15 @@ class Builder {
     out_.loop_step.assign(flow_.loops.loops.size(), Scope::kGrid);
     enter_loops();
     enter_values();
-    bool again = true;
-    for (round_ = 0; again; ++round_) {
-      changed_ = false;
+    for (round_ = 0;; ++round_) {
+      exits_changed_ = false;
       for (BlockId b : flow_.cfg.order) visit_block(b);
-      again = changed_ && !flow_.loops.loops.empty();
+      // Without a loop one round in this order is all. Else another is needed if what comes back
+      // over the back edges, or how lanes leave a loop, is not what this round began with.
+      if (flow_.loops.loops.empty()) break;
+      phi_changed_ = false;
+      for (BlockId b : recheck_) visit_phis(b);
+      if (!phi_changed_ && !exits_changed_) break;
     }
     contexts();
   }
@@ -157,6 +161,13 @@ class Builder {
     has_phi.assign(flow_.cfg.size(), 0);
     for (BlockId b = 0; b < flow_.cfg.size(); ++b) has_phi[b] = phi_first_[b + 1];
     deciders_.build(has_phi);
+    for (BlockId b : flow_.cfg.order) {
+      bool later = deciders_.unknown(b);
+      for (BlockId p : flow_.cfg.predecessors(b))
+        later = later ||
+                (flow_.cfg.blocks[p].reachable && flow_.cfg.order_of[p] >= flow_.cfg.order_of[b]);
+      if (later && has_phi[b] != 0) recheck_.push_back(b);
+    }
     for (BlockId b = 0; b < flow_.cfg.size(); ++b) phi_first_[b + 1] += phi_first_[b];
     phis_->assign(phi_first_[flow_.cfg.size()], 0);
     for (ValueId v = 0; v < values.size(); ++v)
@@ -167,10 +178,7 @@ class Builder {
 
   void set(ValueId v, const ValueFacts& f) {
     if (v == kNone) return;
-    ValueFacts& old = out_.facts[v];
-    if (old.bits == f.bits && old.scope == f.scope) return;
-    old = f;
-    changed_ = true;
+    out_.facts[v] = f;
   }
 
   Scope deciding_level(BlockId b) {
@@ -180,11 +188,15 @@ class Builder {
     return level;
   }
 
-  void visit_block(BlockId b) {
+  void visit_phis(BlockId b) {
     if (uint32_t first = phi_first_[b], last = phi_first_[b + 1]; first != last) {
       Scope choice = deciding_level(b);
       for (uint32_t k = first; k < last; ++k) visit_phi(b, phis_[k], choice);
     }
+  }
+
+  void visit_block(BlockId b) {
+    visit_phis(b);
     const Block& block = flow_.cfg.blocks[b];
     for (uint32_t i = block.first; i < block.last; ++i) visit_instruction(b, i);
     visit_branch(b);
@@ -222,6 +234,7 @@ class Builder {
         if (varies) f.bits = f.bits.with_all_varying();
       }
     }
+    phi_changed_ = phi_changed_ || !(old.bits == f.bits) || old.scope != f.scope;
     set(v, f);
   }
 
@@ -274,13 +287,18 @@ class Builder {
     if (level <= out_.branch[b]) return;
     out_.branch[b] = level;
     worst_branch_ = std::max(worst_branch_, level);
-    changed_ = true;
     for (LoopId l = flow_.loops.loop_of[b]; l != kNone; l = flow_.loops.loops[l].parent) {
       bool leaves = false;
       for (BlockId s : flow_.cfg.successors(b)) leaves = leaves || !flow_.loops.contains(l, s);
-      if (leaves) out_.loop_exit[l] = std::max(out_.loop_exit[l], level);
-      if (several_back_edges_[l] != 0) out_.loop_step[l] = std::max(out_.loop_step[l], level);
+      if (leaves) raise(out_.loop_exit[l], level);
+      if (several_back_edges_[l] != 0) raise(out_.loop_step[l], level);
     }
+  }
+
+  void raise(Scope& at, Scope level) {
+    if (at >= level) return;
+    at = level;
+    exits_changed_ = true;
   }
 
   void contexts() {
@@ -306,7 +324,8 @@ class Builder {
   Workspace::Loan phi_first_, phis_;
   std::vector<uint8_t> several_back_edges_;  // by loop
   Scope worst_branch_ = Scope::kGrid;
-  bool changed_ = false;
+  std::vector<BlockId> recheck_;  // phis that see something which comes later in the order
+  bool phi_changed_ = false, exits_changed_ = false;
   int round_ = 0;
 };
 

@@ -113,7 +113,6 @@ SectorCount strided(int64_t stride, uint32_t bytes, LaneMask active = ~0u, int64
   l.known = true;
   for (size_t lane = 0; lane < 32; ++lane) {
     l.offset[lane] = first + stride * static_cast<int64_t>(lane);
-    l.base[lane] = Bits::constant(0);
   }
   return count_sectors(l, active, bytes);
 }
@@ -143,7 +142,6 @@ BankCount banks(const std::function<int64_t(int64_t)>& offset, uint32_t bytes,
   l.known = true;
   for (size_t lane = 0; lane < 32; ++lane) {
     l.offset[lane] = offset(static_cast<int64_t>(lane));
-    l.base[lane] = Bits::constant(0);
   }
   return count_bank_passes(l, active, bytes);
 }
