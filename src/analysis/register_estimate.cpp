@@ -30,6 +30,17 @@ double evaluate(const RegisterInputs& x) {
 // Standard deviation of log(estimate / truth) on kernels that nothing was fitted to.
 constexpr double kLogError = 0.16;
 
+// Where occupancy steps: ptxas schedules towards these, so that an estimate close to one is that
+// one.
+constexpr double kSteps[] = {32, 40, 48, 56, 64, 72, 80, 96, 128, 168};
+constexpr double kSnap = 0.06;  // in log
+
+double to_step(double registers) {
+  for (double step : kSteps)
+    if (std::abs(std::log(registers / step)) < kSnap) return step;
+  return registers;
+}
+
 // E[max(0, W − cap)] for W log-normal around `wanted`.
 double expected_excess(double wanted, double cap) {
   double d = (std::log(wanted / cap)) / kLogError;
@@ -55,10 +66,11 @@ RegisterEstimate estimate_registers(const FlowFacts& flow, const Uniformity& uni
                                     ptx::Target target, Workspace& ws) {
   RegisterInputs x = register_inputs(flow, uniformity, target.sm >= 85 ? 90 : 80, ws);
   RegisterEstimate e;
-  double anchor = std::log(x[static_cast<size_t>(RegisterInput::kLiveLane)] + 10);
+  double anchor = std::log(x[static_cast<size_t>(RegisterInput::kLiveMachine)] + 10);
   e.wanted = std::clamp(std::exp(anchor + evaluate(x)), 4.0, 1000.0);
   e.cap = register_cap(*flow.function);
-  e.registers = static_cast<uint32_t>(std::lround(std::min(e.wanted, static_cast<double>(e.cap))));
+  e.registers =
+      static_cast<uint32_t>(std::lround(std::min(to_step(e.wanted), static_cast<double>(e.cap))));
   double excess = expected_excess(e.wanted, e.cap);
   // Each register that does not fit is stored about once and loaded a little more often; four bytes
   // each.

@@ -14,20 +14,32 @@ namespace pitot::analysis {
 
 enum class RegisterInput : uint8_t {
   kLive,         // maximum live 32-bit registers, text order, every value counts
-  kLiveVarying,  // the same without values that cost no register (parameters, constants, moves)
-  kLiveLane,     // and without integers that are uniform over a block (the uniform file holds them)
-  kHoisted,      // maximum when loads go first within a block, every value counts
-  kHoistedVarying,
+  kLiveVarying,  // the same by the other cost views (register_values.h)
+  kLiveLane,
+  kLiveMachine,
+  kHoisted,  // maximum when loads go first within a block, every value counts
   kHoistedLane,
-  kLazyLane,      // maximum when each value is computed just before its first use
-  kMeanLane,      // mean over instructions of kLiveLane's profile
-  kLoopCarried,   // largest lane-varying set alive at a loop header
-  kBlockLoads,    // most units that the loads of one block write
-  kBlockSize,     // instructions of the largest block, log2
-  kInstructions,  // log2
-  kWide,          // share of registers named that are 64 bits wide
-  kFp64,          // f64 instructions / all
-  kHalf,          // 16-bit floating-point instructions / all
+  kHoistedMachine,
+  kEarlyMachine,  // maximum when the addresses of loads go before all loads of a block
+  kLazyMachine,   // maximum when each value is computed just before its first use
+  kLimitedSmall,  // maximum when loads go first as long as few registers are alive, for 32 a thread
+  kLimitedLarge,  // and for 64
+  kLimitedHuge,   // and for 128
+  kMeanMachine,   // mean over instructions of kLiveMachine's profile
+  kSlowPath,      // registers alive at a division or root, with those of its subroutine
+  kLoopCarried,   // largest machine-view set alive at a loop header
+  kLoopLoads,     // loaded units of an innermost one-block loop that ptxas may unroll
+  kLoopSize,      // its instructions, log2
+  kUnrolled,      // alive at its header, and the loads of four turns
+  kChainLoads,    // units loaded by a chain of small conditional blocks that ptxas merges
+  kChainAddresses,  // and registers for the addresses of its global accesses
+  kBlockLoads,      // most units that the loads of one block write between barriers
+  kBlockGlobal,     // the same of loads from global memory
+  kBlockSize,       // instructions of the largest block, log2
+  kInstructions,    // log2
+  kWide,            // share of registers named that are 64 bits wide
+  kFp64,            // f64 instructions / all
+  kHalf,            // 16-bit floating-point instructions / all
   kDivisions,  // full-range divisions, square roots, remainders: they become subroutines, log2(1+n)
   kSfu,        // special functions, log2(1+n)
   kTensor,     // tensor operations, log2(1+n)
@@ -38,10 +50,28 @@ enum class RegisterInput : uint8_t {
   kCalls,        // calls, log2(1+n)
   kLocal,        // local accesses, log2(1+n)
   kLoops,        // log2(1+n)
+  kDepth,        // deepest nesting of loops
+  kBlocks,       // basic blocks, log2
   kPredicates,   // maximum live predicates
   kPointers,     // 64-bit parameters
   kMaxVector,    // registers of the widest access
-  kTarget,       // compute capability, 80 for sm_80
+  // Over kLiveMachine, four registers added to both: what order and view change.
+  kHoistedOver,
+  kEarlyOver,
+  kLazyOver,
+  kLimitedSmallOver,
+  kLimitedLargeOver,
+  kLimitedHugeOver,
+  kLiveOver,
+  kLiveLaneOver,
+  kLoopCarriedOver,
+  kMeanOver,
+  kBlockLoadsOver,
+  kBlockGlobalOver,
+  kUnrolledOver,
+  kChainLoadsOver,
+  kSlowPathOver,
+  kTarget,  // compute capability, 80 for sm_80
   kCount,
 };
 inline constexpr size_t kRegisterInputCount = static_cast<size_t>(RegisterInput::kCount);
@@ -49,7 +79,11 @@ using RegisterInputs = std::array<double, kRegisterInputCount>;
 
 std::string_view name_of(RegisterInput input);
 
-// `uniformity` of the same function.
+// The inputs that are counts of instructions; part of register_inputs().
+void count_register_inputs(const FlowFacts& flow, RegisterInputs& out);
+
+// `uniformity` of the same function. `sm`: the compute capability to answer for, 80 or 90. Linear
+// in the function's length.
 RegisterInputs register_inputs(const FlowFacts& flow, const Uniformity& uniformity, unsigned sm,
                                Workspace& ws);
 

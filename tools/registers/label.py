@@ -15,6 +15,7 @@ import subprocess
 
 import templates
 import templates_apps
+import templates_small
 import templates_tuned
 
 TARGETS = ["sm_80", "sm_90"]
@@ -33,6 +34,7 @@ SETS = {
     "basic": templates.all_kernels,
     "tuned": lambda: spread(templates_tuned.expand(templates_tuned.TUNED)),
     "apps": lambda: spread(templates_tuned.expand(templates_apps.APPS)),
+    "small": lambda: spread(templates_tuned.expand(templates_small.SMALL)),
 }
 
 

@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
                   analysis::register_cap(f),
                   analysis::estimate_registers(flow, uniformity, {80, 0}, ws).wanted,
                   analysis::estimate_registers(flow, uniformity, {90, 0}, ws).wanted);
-      for (double v : inputs) std::printf(",%g", v);
+      for (double v : inputs) std::printf(",%.9g", static_cast<double>(static_cast<float>(v)));
       std::printf("\n");
     }
   }

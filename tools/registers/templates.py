@@ -11,7 +11,9 @@ PRELUDE = """
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 #include <mma.h>
+#include <cassert>
 #include <cstdint>
+#include <cstdio>
 """
 
 

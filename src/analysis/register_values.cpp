@@ -1,0 +1,162 @@
+// Which values cost no register: those in the constant bank or the uniform file, and expressions
+// that machine instructions take as part of an address, a multiply-add or an operand modifier.
+#include "analysis/register_values.h"
+
+#include <algorithm>
+
+#include "analysis/pressure.h"
+
+namespace pitot::analysis {
+namespace {
+
+using ptx::Effect;
+using ptx::Mnemonic;
+using ptx::OperandKind;
+using ptx::Type;
+
+class Builder {
+ public:
+  Builder(const FlowFacts& flow, const Uniformity& uniformity, RegisterValues& out)
+      : flow_(flow), uniformity_(uniformity), out_(out) {}
+
+  void run() {
+    const size_t n = flow_.values.values.size();
+    out_.units.assign(n, {});
+    out_.predicate.assign(n, 0);
+    out_.root.resize(n);
+    for (ValueId v = 0; v < n; ++v) out_.root[v] = v;
+    for (ValueId v = 0; v < n; ++v) cost(v);
+    for (ValueId v = 0; v < n; ++v)
+      if (ValueId source = folded_into_users(v); source != kNone) {
+        out_.root[v] = source;
+        out_.units[v][kCostMachine] = 0;
+      }
+    for (ValueId v = 0; v < n; ++v)
+      for (int k = 0; k < 8 && out_.root[out_.root[v]] != out_.root[v]; ++k)
+        out_.root[v] = out_.root[out_.root[v]];
+  }
+
+ private:
+  uint32_t writer(ValueId v) const {
+    return flow_.accesses.instruction_of[flow_.values.values[v].where];
+  }
+
+  // Values that ptxas keeps in the constant bank, folds into operands or computes again.
+  bool is_free(ValueId v, int depth) const {
+    const Value& value = flow_.values.values[v];
+    if (value.kind != ValueKind::kWrite || value.from != kNone)
+      return value.kind == ValueKind::kUndefined;
+    uint32_t i = writer(v);
+    const ptx::Opcode& op = *flow_.instruction(i).opcode;
+    if (op.mnemonic == Mnemonic::kLd && ptx::base_space(op.space) == ptx::Space::kParam)
+      return flow_.function->is_entry;
+    auto ops = flow_.module->operands_of(flow_.instruction(i));
+    bool move = op.mnemonic == Mnemonic::kMov || op.mnemonic == Mnemonic::kCvta;
+    if (!move || ops.size() != 2) return false;
+    if (!ops[1].is_register()) return ops[1].is_constant() || ops[1].kind == OperandKind::kSymbol;
+    ValueId source = flow_.read(i, 1);
+    return depth < 8 && source != kNone && is_free(source, depth + 1);
+  }
+
+  void cost(ValueId v) {
+    const Value& value = flow_.values.values[v];
+    if (value.reg >= flow_.function->registers.size()) return;
+    const ptx::Register& r = flow_.function->registers[value.reg];
+    out_.predicate[v] = r.type == Type::kPred;
+    const float units = static_cast<float>(register_units(r));
+    CostUnits& c = out_.units[v];
+    c.fill(units);
+    if (is_free(v, 0)) c[kCostVarying] = c[kCostLane] = c[kCostMachine] = 0;
+    Scope level = uniformity_.facts[v].level();
+    if (ptx::kind_of(r.type) != ptx::TypeKind::kFloat &&
+        (level == Scope::kGrid || level == Scope::kCta)) {
+      c[kCostLane] = 0;
+      // Memory does not load into the uniform file.
+      bool loaded = value.kind == ValueKind::kWrite &&
+                    flow_.instruction(writer(v)).opcode->has(Effect::kLoad);
+      if (!loaded) c[kCostMachine] = 0;
+    }
+  }
+
+  // The source of an expression that needs no register of its own, else kNone.
+  ValueId folded_into_users(ValueId v) const {
+    const Value& value = flow_.values.values[v];
+    if (value.kind != ValueKind::kWrite || value.from != kNone) return kNone;
+    if (out_.units[v][kCostMachine] == 0) return kNone;
+    uint32_t i = writer(v);
+    const ptx::Instruction& instruction = flow_.instruction(i);
+    const ptx::Opcode& op = *instruction.opcode;
+    auto ops = flow_.module->operands_of(instruction);
+    enum Fold : uint8_t { kAddress, kSum, kAnywhere } fold;
+    uint8_t source = 1;
+    bool wide = ptx::bits_of(op.type) == 64;
+    switch (op.mnemonic) {
+      case Mnemonic::kAdd:
+        if (ops.size() != 3 || ptx::kind_of(op.type) == ptx::TypeKind::kFloat) return kNone;
+        if (!ops[2].is_constant()) {
+          if (!ops[1].is_constant()) return kNone;
+          source = 2;
+        }
+        fold = kAddress;
+        break;
+      case Mnemonic::kMov:  // the halves of a register are that register
+        if (ops.size() != 2 || ops[0].kind != OperandKind::kVector) return kNone;
+        fold = kAnywhere;
+        break;
+      case Mnemonic::kMul:
+        if (!op.has_mod(ptx::Mod::kWide)) return kNone;
+        fold = kSum;
+        break;
+      case Mnemonic::kShl:
+        if (ops.size() != 3 || !ops[2].is_constant()) return kNone;
+        fold = kSum;
+        break;
+      case Mnemonic::kCvt:
+        if (!wide || ptx::kind_of(op.type) == ptx::TypeKind::kFloat) return kNone;
+        fold = kSum;
+        break;
+      case Mnemonic::kNeg:
+      case Mnemonic::kAbs:
+        if (ptx::kind_of(op.type) != ptx::TypeKind::kFloat) return kNone;
+        fold = kAnywhere;
+        break;
+      default:
+        return kNone;
+    }
+    if (source >= ops.size() || !ops[source].is_register()) return kNone;
+    ValueId from = flow_.read(i, source);
+    if (from == kNone || !local(v, flow_.cfg.block_of[i])) return kNone;
+    for (uint32_t k : flow_.values.uses_of(v)) {
+      const RegAccess& a = flow_.accesses.items[k];
+      Mnemonic user = flow_.instruction(flow_.accesses.instruction_of[k]).opcode->mnemonic;
+      bool takes = fold == kAnywhere ||
+                   (fold == kAddress ? a.role == Role::kAddress
+                                     : user == Mnemonic::kAdd || user == Mnemonic::kShl ||
+                                           user == Mnemonic::kSub || user == Mnemonic::kMad);
+      if (!takes) return kNone;
+    }
+    return from;
+  }
+
+  // Written once and read in this block only.
+  bool local(ValueId v, BlockId b) const {
+    auto items = flow_.accesses.of_register(flow_.values.values[v].reg);
+    auto uses = flow_.values.uses_of(v);
+    if (uses.empty() || items.size() != uses.size() + 1) return false;
+    for (uint32_t k : uses)
+      if (flow_.cfg.block_of[flow_.accesses.instruction_of[k]] != b) return false;
+    return true;
+  }
+
+  const FlowFacts& flow_;
+  const Uniformity& uniformity_;
+  RegisterValues& out_;
+};
+
+}  // namespace
+
+void RegisterValues::build(const FlowFacts& flow, const Uniformity& uniformity) {
+  Builder(flow, uniformity, *this).run();
+}
+
+}  // namespace pitot::analysis

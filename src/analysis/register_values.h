@@ -1,0 +1,34 @@
+// How many registers each value of a function needs once ptxas has chosen machine instructions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/flow_facts.h"
+#include "analysis/uniformity.h"
+
+namespace pitot::analysis {
+
+// Views of which values need a register, from the text as it stands to the machine code expected.
+enum CostView : uint8_t {
+  kCostAll,      // every value
+  kCostVarying,  // without parameters, constants and copies of them
+  kCostLane,     // and without integers that are uniform over a block (the uniform file holds them)
+  kCostMachine,  // and without what folds into addresses, multiply-adds or operand modifiers, and
+                 // halves of other registers
+  kCostViews,
+};
+using CostUnits = std::array<float, kCostViews>;  // 32-bit registers
+
+struct RegisterValues {
+  std::vector<CostUnits> units;  // by ValueId; predicates cost nothing
+  std::vector<uint8_t> predicate;
+  // By ValueId: the value that a read of this one keeps alive in the machine view: itself, or the
+  // source of the expression that is folded into its users (both in one block).
+  std::vector<ValueId> root;
+
+  void build(const FlowFacts& flow, const Uniformity& uniformity);
+};
+
+}  // namespace pitot::analysis
