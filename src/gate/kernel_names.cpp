@@ -70,8 +70,9 @@ std::string normalised_name(std::string_view name) {
         std::all_of(s.begin() + static_cast<std::ptrdiff_t>(at + mark.size()), s.end(), is_digit))
       s.erase(at);
   }
-  s = without_hashes(s, 8);
+  // Before the hashes: digits with c, d and e would pass for one.
   if (size_t suffix = triton_suffix(s); suffix > 0 && suffix < s.size()) s.erase(s.size() - suffix);
+  s = without_hashes(s, 8);
   if (s.starts_with("triton_")) {
     size_t at = s.size();
     while (at > 0 && is_digit(s[at - 1])) --at;

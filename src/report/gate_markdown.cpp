@@ -17,9 +17,23 @@ std::string value_pair(const Finding& f) {
   return fmt::format("{} → {}", markdown_escape(f.baseline), markdown_escape(f.value));
 }
 
+// A blank line would end the HTML block and a backtick open a code span after it.
+std::string summary_text(std::string_view text) {
+  std::string out;
+  for (char c : xml_escape(text)) {
+    if (c == '`') {
+      out += "&#96;";
+    } else {
+      out += c == '\n' || c == '\r' ? ' ' : c;
+    }
+  }
+  return out;
+}
+
 void details(std::string& out, const Finding& f) {
-  out += fmt::format("<details><summary><b>{}</b> {} ({})</summary>\n\n{}\n\n", xml_escape(f.rule),
-                     xml_escape(f.demangled), xml_escape(f.target), markdown_escape(f.message));
+  out +=
+      fmt::format("<details><summary><b>{}</b> {} ({})</summary>\n\n{}\n\n", summary_text(f.rule),
+                  summary_text(f.demangled), summary_text(f.target), markdown_escape(f.message));
   if (!f.path.empty())
     out += fmt::format("{}\n\n",
                        markdown_code(f.line != 0 ? fmt::format("{}:{}", f.path, f.line) : f.path));

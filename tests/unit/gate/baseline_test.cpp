@@ -26,6 +26,25 @@ GateResult against(const std::string& before, const std::string& after) {
   return judge(compare_with_baseline(baseline, states(after)), RuleSet{}, {});
 }
 
+TEST(Baseline, RoundTripKeepsEveryFieldAndEveryByte) {
+  auto before = states(kernel(kBody, "", ".maxntid 128, 1, 1\n"));
+  before[0].ptxas["sm_90a"] = test::physical(40, 8, 4);
+  before[0].ptxas["sm_90a"].advisories = {"C7510: a \"quoted\" one"};
+  before[0].name = before[0].demangled = "odd \"name\" \\ \x01";
+  std::string text = write_baseline(before);
+  Diagnostics problems;
+  auto after = read_baseline(SourceText("b.toml", text), problems);
+  EXPECT_EQ(problems.items().size(), 0u);
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_EQ(after[0].name, before[0].name);
+  EXPECT_EQ(after[0].hash.flow, before[0].hash.flow);
+  EXPECT_EQ(after[0].opcodes, before[0].opcodes);
+  EXPECT_EQ(after[0].threads, 128u);
+  EXPECT_EQ(after[0].ptxas["sm_90a"].counts.get("registers"), 40);
+  EXPECT_EQ(after[0].ptxas["sm_90a"].advisories, before[0].ptxas["sm_90a"].advisories);
+  EXPECT_EQ(write_baseline(after), text);
+}
+
 TEST(Baseline, KernelsAreSorted) {
   auto list = states(kernel(kBody, "", "", "zeta") + ".visible .entry alpha()\n{\n\tret;\n}\n");
   std::string text = write_baseline(list);

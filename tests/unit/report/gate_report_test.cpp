@@ -141,6 +141,17 @@ TEST(GateReport, MarkdownOnlyWhenSomethingMoved) {
   EXPECT_EQ(gate_markdown(quiet), "");
   quiet.kernels[0].cls = "reordered";
   EXPECT_NE(gate_markdown(quiet), "");
+  // Inside a code span nothing is markup, and no name can end the span; elsewhere it is escaped.
+  std::string h = gate_markdown(hostile()), outside;
+  bool code = false;
+  for (size_t i = 0; i < h.size(); ++i) {
+    if (h[i] == '`' && (i == 0 || h[i - 1] != '\\')) code = !code;
+    if (!code) outside += h[i];
+  }
+  EXPECT_FALSE(code);
+  EXPECT_EQ(outside.find("<script>"), h.npos);
+  for (size_t at = 0; (at = h.find("<summary>", at)) != h.npos; ++at)
+    EXPECT_EQ(h.substr(at, h.find("</summary>", at) - at).find_first_of("\n`"), h.npos);
 }
 
 TEST(GateReport, GithubCommandsAreOneLineEach) {
