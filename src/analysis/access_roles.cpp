@@ -205,6 +205,9 @@ void Accesses::build(const Module& m, const ptx::Function& f) {
   instruction_of.clear();
   first.clear();
   first.reserve(body.size() + 1);
+  // About right for scalar code; growing copies long tables.
+  items.reserve(3 * body.size());
+  instruction_of.reserve(3 * body.size());
   for (uint32_t k = 0; k < body.size(); ++k) {
     first.push_back(static_cast<uint32_t>(items.size()));
     append_accesses(m, f, body[k], items);

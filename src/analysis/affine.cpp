@@ -93,6 +93,13 @@ void AffineForms::reset(const FlowFacts& flow, const Uniformity& uniformity) {
   clear_slots(monomial_slots_);
   clear_slots(atom_slots_);
   by_value_.assign(flow.values.values.size(), kNone);
+  if (!flow.is_long()) return;
+  // Room enough for most, so that long tables are not copied while they grow; what is not touched
+  // costs nothing.
+  forms_.reserve(2 * flow.values.values.size());
+  terms_.reserve(2 * flow.values.values.size());
+  atoms_.reserve(flow.values.values.size());
+  monomials_.reserve(flow.values.values.size());
 }
 
 MonomialId AffineForms::intern(const Monomial& m) {
@@ -137,7 +144,7 @@ FormId AffineForms::intern(int64_t constant, bool assumes, std::span<const Term>
   f.constant = constant;
   f.assumes_no_wrap = assumes;
   f.first = static_cast<uint32_t>(terms_.size());
-  f.count = static_cast<uint16_t>(terms.size());
+  f.count = static_cast<uint8_t>(terms.size());
   f.pure = !assumes;
   for (const Term& t : terms)
     for (AtomId a : monomials_[t.monomial].span()) f.pure = f.pure && atoms_[a].pure;

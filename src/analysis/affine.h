@@ -64,7 +64,7 @@ struct Term {
 struct Form {
   int64_t constant = 0;
   uint32_t first = 0;  // into AffineForms::terms
-  uint16_t count = 0;
+  uint8_t count = 0;   // at most kMaxTerms where sums are made
   // True of the integers as written only if no 32-bit (or narrower) intermediate wrapped before it
   // was widened; its residue modulo 2^8 and below is right either way.
   bool assumes_no_wrap = false;

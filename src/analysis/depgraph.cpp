@@ -17,39 +17,43 @@ uint16_t memory_latency(const ptx::Opcode& from, const ptx::Opcode& to) {
 
 }  // namespace
 
-void DepGraph::build(const FlowFacts& facts, Workspace& ws) {
+void DepGraph::build(const FlowFacts& facts, Workspace& ws, Wanted wanted) {
+  const bool all = wanted == Wanted::kAll;
   const uint32_t n = facts.instruction_count();
   const uint32_t slots = register_slots(*facts.function);
   memory_.reset(facts);
   // By register: the last write of the block, and the reads since then as a list.
   auto last_write = ws.borrow(slots, kNone);
-  auto reads = ws.borrow(slots, kNone);
+  auto reads = ws.borrow(all ? slots : 0, kNone);
   auto read_next = ws.borrow();
   auto read_at = ws.borrow();
-  // Edges in the order found: target, source, kind and latency.
-  auto to = ws.borrow();
-  auto from = ws.borrow();
-  auto what = ws.borrow();
   auto seen_by = ws.borrow(n, kNone);  // source → the last target, and the kinds of its edges there
-  auto seen_kinds = ws.borrow(n, 0);
+  std::vector<uint8_t> seen_kinds(n, 0);
+  std::vector<Late> late;
+  items.clear();
+  first.assign(1, 0);
+  first.reserve(n + size_t{1});
   auto edge = [&](uint32_t a, uint32_t b, DependenceKind kind, uint32_t latency) {
     // Operands that repeat a register give the same edge again.
-    const uint32_t bit = 1u << static_cast<uint32_t>(kind);
+    const auto bit = static_cast<uint8_t>(1u << static_cast<uint32_t>(kind));
     if (seen_by[a] != b) {
       seen_by[a] = b;
       seen_kinds[a] = 0;
     }
-    if ((std::exchange(seen_kinds[a], seen_kinds[a] | bit) & bit) != 0) return;
-    from->push_back(a);
-    to->push_back(b);
-    what->push_back(static_cast<uint32_t>(kind) | latency << 8);
+    if ((seen_kinds[a] & bit) != 0) return;
+    seen_kinds[a] |= bit;
+    const Dependence d{a, static_cast<uint16_t>(latency), kind};
+    if (b + size_t{1} == first.size()) {
+      items.push_back(d);
+    } else {
+      late.push_back({b, d});
+    }
   };
   for (const Block& block : facts.cfg.blocks) {
     memory_.start_block();
     read_at->clear();
     read_next->clear();
     for (uint32_t i = block.first; i < block.last; ++i) {
-      const ptx::Opcode& op = *facts.instruction(i).opcode;
       const uint32_t first_item = facts.accesses.first[i];
       const auto accesses = facts.accesses.of(i);
       auto flow = [&](RegId r) {
@@ -63,43 +67,61 @@ void DepGraph::build(const FlowFacts& facts, Workspace& ws) {
       for (uint32_t k = 0; k < accesses.size(); ++k) {
         const RegAccess& a = accesses[k];
         if (!a.write) continue;
-        for (uint32_t r = reads[a.reg]; r != kNone; r = read_next[r])
-          if (read_at[r] != i) edge(read_at[r], i, DependenceKind::kAnti, 0);
-        reads[a.reg] = kNone;
+        if (all) {
+          for (uint32_t r = reads[a.reg]; r != kNone; r = read_next[r])
+            if (read_at[r] != i) edge(read_at[r], i, DependenceKind::kAnti, 0);
+          reads[a.reg] = kNone;
+        }
         if (!a.kills() && facts.liveness.starts[first_item + k] == 0) flow(a.reg);
         const uint32_t w = last_write[a.reg];
-        if (w != kNone && w != i) edge(w, i, DependenceKind::kOutput, 1);
+        if (all && w != kNone && w != i) edge(w, i, DependenceKind::kOutput, 1);
         last_write[a.reg] = i;
       }
       for (const RegAccess& a : accesses) {
-        if (a.write || last_write[a.reg] == i) continue;
+        if (!all || a.write || last_write[a.reg] == i) continue;
         read_next->push_back(std::exchange(reads[a.reg], static_cast<uint32_t>(read_at.size())));
         read_at->push_back(i);
       }
       memory_.add(i, [&](uint32_t a, uint32_t b) {
         edge(a, b, DependenceKind::kMemory,
-             memory_latency(*facts.instruction(a).opcode,
-                            b == i ? op : *facts.instruction(b).opcode));
+             memory_latency(*facts.instruction(a).opcode, *facts.instruction(b).opcode));
       });
+      first.push_back(static_cast<uint32_t>(items.size()));
     }
     // The lists are the block's own.
     for (uint32_t i = block.first; i < block.last; ++i)
       for (const RegAccess& a : facts.accesses.of(i)) {
-        reads[a.reg] = kNone;
+        if (all) reads[a.reg] = kNone;
         last_write[a.reg] = kNone;
       }
   }
   folded = memory_.folded;
+  if (facts.is_long()) memory_ = {};
+  insert(late);
+}
 
-  first.assign(n + 1, 0);
-  for (uint32_t t : *to) ++first[t + 1];
-  for (size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
-  items.resize(to->size());
-  for (size_t k = 0; k < to->size(); ++k)
-    items[first[to[k]]++] = {from[k], static_cast<uint16_t>(what[k] >> 8),
-                             static_cast<DependenceKind>(what[k] & 0xff)};
-  std::copy_backward(first.begin(), first.end() - 1, first.end());
-  first[0] = 0;
+// Moves the lists apart from the end, so that each late edge finds its place.
+void DepGraph::insert(std::vector<Late>& late) {
+  if (late.empty()) return;
+  std::stable_sort(late.begin(), late.end(),
+                   [](const Late& a, const Late& b) { return a.to < b.to; });
+  size_t left = late.size();
+  items.resize(items.size() + left);
+  for (size_t i = first.size() - 1; i-- > 0 && left > 0;) {
+    std::copy_backward(items.begin() + first[i], items.begin() + first[i + 1],
+                       items.begin() + first[i + 1] + static_cast<ptrdiff_t>(left));
+    const uint32_t end = first[i + 1] + static_cast<uint32_t>(left);
+    size_t here = 0;
+    while (here < left && late[left - 1 - here].to == i) ++here;
+    // The list itself moves down by its own late edges, which then follow it.
+    if (here > 0) {
+      const auto begin = items.begin() + first[i] + static_cast<ptrdiff_t>(left);
+      std::copy(begin, items.begin() + end, begin - static_cast<ptrdiff_t>(here));
+      for (size_t k = 0; k < here; ++k) items[end - here + k] = late[left - here + k].edge;
+      left -= here;
+    }
+    first[i + 1] = end;
+  }
 }
 
 }  // namespace pitot::analysis

@@ -26,14 +26,18 @@ struct Dependence {
   bool is_true() const { return kind == DependenceKind::kFlow || kind == DependenceKind::kMemory; }
 };
 
+// Which dependences are wanted: schedules need all of them, path lengths only the true ones.
+enum class Wanted : uint8_t { kAll, kTrue };
+
 // The graph of every block of a function, reachable or not; edges do not leave blocks. Keeping
 // every edge keeps the block's meaning for one thread (calls and barriers are not looked into).
+// Memory edges that others imply, with at least their latency, are left out.
 struct DepGraph {
   std::vector<uint32_t> first;    // instruction → into items; one past at the end
   std::vector<Dependence> items;  // of one instruction, from < it
   bool folded = false;            // see MemoryOrder: more order than needed in very long blocks
 
-  void build(const FlowFacts& facts, Workspace& ws);
+  void build(const FlowFacts& facts, Workspace& ws, Wanted wanted = Wanted::kAll);
 
   std::span<const Dependence> of(uint32_t instruction) const {
     return std::span(items).subspan(first[instruction],
@@ -41,6 +45,12 @@ struct DepGraph {
   }
 
  private:
+  struct Late {  // an edge to an instruction whose edges are already listed
+    uint32_t to = 0;
+    Dependence edge;
+  };
+  void insert(std::vector<Late>& late);
+
   MemoryOrder memory_;
 };
 

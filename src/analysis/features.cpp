@@ -106,13 +106,20 @@ FeatureRow FeatureExtractor::extract(const ptx::Module& m, const ptx::Function& 
   auto body = m.body(f);
   for (uint32_t i = 0; i < body.size(); ++i)
     count_instruction(m, body[i], weights[s.flow.cfg.block_of[i]], row);
+  std::vector<double>().swap(weights);
   set_ratios(row);
   set_resources(m, f, row);
 
+  // What a long function needs for one part of the row is given back before the next part.
+  const bool is_long = s.flow.is_long();
   s.pressure.build(s.flow, s.workspace);
   at(row, Feature::kRegisterPressure) = s.pressure.max;
   at(row, Feature::kPredicatePressure) = s.pressure.max_predicates;
   at(row, Feature::kMeanPressure) = s.pressure.mean;
+  if (is_long) {
+    s.pressure = {};
+    s.workspace.release();
+  }
 
   for (BlockId b : s.flow.cfg.order)
     at(row, Feature::kEdges) += static_cast<double>(s.flow.cfg.successors(b).size());
@@ -124,22 +131,31 @@ FeatureRow FeatureExtractor::extract(const ptx::Module& m, const ptx::Function& 
     if (trips[l].trips) at(row, Feature::kKnownTrips) += 1;
   }
 
-  s.dependences.build(s.flow, s.workspace);
+  s.dependences.build(s.flow, s.workspace, Wanted::kTrue);
   std::vector<double> expected(trips.size());
   for (LoopId l = 0; l < trips.size(); ++l)
     expected[l] = trips[l].trips
                       ? static_cast<double>(std::min<uint64_t>(*trips[l].trips, uint64_t{1} << 40))
                       : options_.default_trips;
+  if (is_long) {
+    s.workspace.release();
+    s.flow.forget_registers();
+  }
   s.critical.build(s.flow, s.dependences, expected);
   at(row, Feature::kCriticalPath) = s.critical.function.cycles;
   at(row, Feature::kIlp) = s.critical.ilp();
 
   std::optional<BlockShape> shape = block_shape_of(f);
   if (!shape) shape = BlockShape{options_.default_block, false};
+  if (is_long) {
+    s.dependences = {};
+    s.critical = {};
+  }
   s.uniformity.build(s.flow, shape, s.workspace);
   s.forms.build(s.flow, s.uniformity);
   s.table.build(s.flow, s.uniformity, s.forms, shape);
   set_addresses(s.table, row);
+  if (is_long) s = {};
   return row;
 }
 

@@ -13,7 +13,19 @@ void FlowFacts::build(const ptx::Module& m, const ptx::Function& f, Workspace& w
   build_frontiers(cfg, dom, frontiers, ws);
   loops.build(cfg, ws);
   liveness.build(m, f, accesses, cfg, ws);
+  if (is_long()) ws.release();
   values.build(f, accesses, cfg, dom, frontiers, liveness, ws);
+  if (is_long()) frontiers = {};
+}
+
+void FlowFacts::forget_registers() {
+  if (!is_long()) return;
+  frontiers = {};
+  liveness = {};
+  std::vector<uint32_t>().swap(accesses.register_items);
+  std::vector<uint32_t>().swap(accesses.register_first);
+  std::vector<uint32_t>().swap(values.use_items);
+  std::vector<uint32_t>().swap(values.use_first);
 }
 
 ValueId FlowFacts::read(uint32_t instruction, uint8_t operand, uint16_t element) const {

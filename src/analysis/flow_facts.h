@@ -19,12 +19,19 @@ struct FlowFacts {
   Accesses accesses;
   Cfg cfg;
   DominatorTree dom, post;
-  BlockLists frontiers;
+  BlockLists frontiers;  // empty in long functions once the values are there
   LoopForest loops;
   Liveness liveness;
   DefUse values;
 
   void build(const ptx::Module& m, const ptx::Function& f, Workspace& ws);
+  // Gives back the memory of what only register analyses read (liveness, accesses by register, uses
+  // by value), if the function is so long that it matters. For callers that go on to
+  // addresses.
+  void forget_registers();
+  // Functions below this many instructions keep their memory for the next one.
+  static constexpr uint32_t kLongFunction = 1u << 16;
+  bool is_long() const { return instruction_count() >= kLongFunction; }
 
   const ptx::Instruction& instruction(uint32_t i) const {
     return module->instructions[function->first_instruction + i];

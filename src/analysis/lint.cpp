@@ -28,6 +28,8 @@ void lint(const ptx::Module& module, const LintOptions& options, Diagnostics& ou
   for (const ptx::Function& f : module.functions) {
     if (!f.has_body || f.instruction_count == 0) continue;
     c.flow.build(module, f, c.ws);
+    c.flow.forget_registers();
+    if (c.flow.is_long()) c.ws.release();
     std::optional<BlockShape> shape;
     if (f.is_entry) shape = block_shape_of(f, options.block);
     c.shape = shape.value_or(BlockShape{{32, 1, 1}, false});

@@ -36,6 +36,7 @@ class Finder {
     auto extra_head = ws_.borrow(n, kNone);
     auto extra_next = ws_.borrow();
     auto extra_node = ws_.borrow();
+    auto listed = ws_.borrow(n, kNone);  // node → the header in whose list it was put last
     for (uint32_t w = n; w-- > 0;) {
       body->clear();
       for (BlockId p : cfg_.predecessors(vertex_[w])) {
@@ -53,6 +54,7 @@ class Finder {
           const uint32_t r = find(v);
           if (!is_ancestor(w, r)) {
             kind_[w] = kIrreducible;
+            if (std::exchange(listed[r], w) == w) return;
             extra_node->push_back(r);
             extra_next->push_back(extra_head[w]);
             extra_head[w] = static_cast<uint32_t>(extra_node->size() - 1);

@@ -70,6 +70,11 @@ void MemoryOrder::start_block() {
   reads_.clear();
   writes_.clear();
   last_fence_ = kNone;
+  used_ = {};
+}
+
+bool MemoryOrder::is_async(uint32_t instruction) const {
+  return facts_->instruction(instruction).opcode->has(ptx::kAsync);
 }
 
 bool MemoryOrder::reads_clock(const ptx::Instruction& i) const {

@@ -45,6 +45,8 @@ class Workspace {
     v.assign(size, value);
     return Loan(*this, std::move(v));
   }
+  // Gives the memory of everything that is not on loan back.
+  void release() { pool_.clear(); }
 
  private:
   std::vector<std::vector<uint32_t>> pool_;

@@ -1,10 +1,19 @@
 // pitot: the command line. Each verb is a file of its own, cmd_<verb>.cpp.
 #include <csignal>
+#include <cstdlib>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "cli.h"
 
 int main(int argc, char** argv) {
   using namespace pitot::cli;
+#ifdef __GLIBC__
+  // Large tables go back to the system when they are freed, instead of leaving holes in the heap.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_TRIM_THRESHOLD, 8 << 20);
+#endif
   std::signal(SIGPIPE, SIG_DFL);  // `pitot … | head` ends quietly
   Options options;
   CLI::App app{"pitot reads a GPU kernel's PTX and says, without a GPU, what a change did to it."};
