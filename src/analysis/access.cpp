@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace pitot::analysis {
 
@@ -231,17 +232,17 @@ class Evaluator {
   Evaluator(AccessTable& table, const FlowFacts& flow, const Uniformity& u, AffineForms& forms)
       : table_(table), flow_(flow), u_(u), forms_(forms), lanes_(forms, flow, u) {}
 
-  void run() {
-    if (table_.accesses.empty()) return;
-    sums_.resize(table_.accesses.size());
+  void run(std::span<const uint32_t> which) {
+    if (which.empty()) return;
+    sums_.resize(which.size());
     uint32_t warps = table_.shape.warps(), samples = std::min(warps, kSampledWarps);
     for (uint32_t k = 0; k < samples; ++k) {
       uint32_t warp = samples == 1 ? 0 : k * (warps - 1) / (samples - 1);
       lanes_.set_warp(table_.shape, warp);
       active_.build(flow_, u_, forms_, lanes_);
-      for (size_t n = 0; n < table_.accesses.size(); ++n) evaluate(table_.accesses[n], sums_[n]);
+      for (size_t n = 0; n < which.size(); ++n) evaluate(table_.accesses[which[n]], sums_[n]);
     }
-    for (size_t n = 0; n < table_.accesses.size(); ++n) finish(table_.accesses[n], sums_[n]);
+    for (size_t n = 0; n < which.size(); ++n) finish(table_.accesses[which[n]], sums_[n]);
   }
 
  private:
@@ -299,13 +300,25 @@ class Evaluator {
 
 }  // namespace
 
-void AccessTable::build(const FlowFacts& flow, const Uniformity& u, AffineForms& forms,
-                        const std::optional<BlockShape>& block_shape) {
+void AccessTable::build_addresses(const FlowFacts& flow, const Uniformity& u, AffineForms& forms,
+                                  const std::optional<BlockShape>& block_shape) {
   accesses.clear();
   shape_assumed = !block_shape.has_value();
   shape = block_shape.value_or(BlockShape{{128, 1, 1}, false});
   Collector(*this, flow, u, forms).run();
-  Evaluator(*this, flow, u, forms).run();
+}
+
+void AccessTable::evaluate_lanes(const FlowFacts& flow, const Uniformity& u, AffineForms& forms,
+                                 std::span<const uint32_t> which) {
+  Evaluator(*this, flow, u, forms).run(which);
+}
+
+void AccessTable::build(const FlowFacts& flow, const Uniformity& u, AffineForms& forms,
+                        const std::optional<BlockShape>& block_shape) {
+  build_addresses(flow, u, forms, block_shape);
+  std::vector<uint32_t> all(accesses.size());
+  std::iota(all.begin(), all.end(), 0);
+  evaluate_lanes(flow, u, forms, all);
 }
 
 std::string AccessTable::describe(const MemoryRequest& a, const AffineForms& forms) const {

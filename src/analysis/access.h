@@ -94,6 +94,13 @@ class AccessTable {
   // `shape`: for sectors and passes; without one a block of 128×1×1 is taken as an example.
   void build(const FlowFacts& flow, const Uniformity& u, AffineForms& forms,
              const std::optional<BlockShape>& shape);
+  // The two halves of `build`, for callers that ask for the lanes of few accesses: the accesses
+  // with their addresses, and how the lanes of some of them lie (pattern, stride, sectors and
+  // passes).
+  void build_addresses(const FlowFacts& flow, const Uniformity& u, AffineForms& forms,
+                       const std::optional<BlockShape>& shape);
+  void evaluate_lanes(const FlowFacts& flow, const Uniformity& u, AffineForms& forms,
+                      std::span<const uint32_t> which);
 
   std::vector<MemoryRequest> accesses;
   BlockShape shape;            // what was assumed

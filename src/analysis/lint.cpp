@@ -35,7 +35,7 @@ void lint(const ptx::Module& module, const LintOptions& options, Diagnostics& ou
     c.shape = shape.value_or(BlockShape{{32, 1, 1}, false});
     c.uniformity.build(c.flow, shape, c.ws);
     c.forms.build(c.flow, c.uniformity);
-    c.table.build(c.flow, c.uniformity, c.forms, c.shape);
+    c.table.build_addresses(c.flow, c.uniformity, c.forms, c.shape);
     lint_addresses(c);
     lint_spaces(c);
     lint_convergence(c);

@@ -50,6 +50,11 @@ class LaneCheck {
   void run() {
     for (uint32_t n = 0; n < c_.table.accesses.size(); ++n)
       if (worth_it(c_.table.accesses[n])) pending_.push_back(n);
+    c_.table.evaluate_lanes(c_.flow, c_.uniformity, c_.forms, pending_);
+    std::erase_if(pending_, [&](uint32_t n) {
+      const LanePattern pattern = c_.table.accesses[n].pattern;
+      return pattern == LanePattern::kUnknown || pattern == LanePattern::kUniform;
+    });
     for (uint32_t warp = 0; warp < c_.shape.warps() && !pending_.empty(); ++warp) {
       lanes_.set_warp(c_.shape, warp);
       active_.build(c_.flow, c_.uniformity, c_.forms, lanes_);
@@ -61,8 +66,7 @@ class LaneCheck {
   // Only where the lanes' distances can break an alignment that the base keeps.
   bool worth_it(const MemoryRequest& a) const {
     if (a.address == kNone || a.misaligned || a.bytes < 2 || a.alignment >= a.bytes ||
-        !std::has_single_bit(uint32_t{a.bytes}) || a.pattern == LanePattern::kUnknown ||
-        a.pattern == LanePattern::kUniform)
+        !std::has_single_bit(uint32_t{a.bytes}))
       return false;
     for (const Term& t : c_.forms.terms(a.address)) {
       unsigned zeros =
