@@ -3,6 +3,7 @@
 // (operands).
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -116,6 +117,8 @@ class Parser {
   // `.name` at the cursor: returns it with the dot and moves past; empty if there is none.
   std::string_view directive_name();
   void error(std::string code, SourceRange range, std::string message, std::string hint = {}) {
+    range.end = std::min(range.end, cur_.size());  // "at least a byte", where the text ends
+    range.begin = std::min(range.begin, range.end);
     m_.diagnostics.error(std::move(code), range, std::move(message), std::move(hint));
   }
 

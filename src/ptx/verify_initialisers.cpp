@@ -84,6 +84,8 @@ class InitialiserVerifier {
   char peek() const { return at_ < s_.initialiser.end ? m_.text()[at_] : '\0'; }
   std::string_view word();
   bool error(SourceRange where, std::string message, std::string hint = {}) {
+    where.end = std::min(where.end, static_cast<uint32_t>(m_.text().size()));
+    where.begin = std::min(where.begin, where.end);
     ctx_.out.error("initialiser", where, std::move(message), std::move(hint));
     return false;
   }
@@ -287,7 +289,8 @@ bool InitialiserVerifier::scalar() {
       any = true;
     }
   }
-  const SourceRange where{begin, std::max(at_, begin + 1)};
+  // At least one byte, unless the text ends here.
+  const SourceRange where{begin, std::max(at_, std::min(begin + 1, s_.initialiser.end))};
   if (!any) return error(where, fmt::format("a value of '{}' is missing", s_.name));
   if (!name.empty()) return symbol_value(name, name_range, !mask.empty());
   const TypeKind kind = kind_of(s_.type);

@@ -27,9 +27,10 @@ std::vector<report::LoopLine> loops_of(const ptx::Module& m, const analysis::Flo
     line.irreducible = loop.irreducible;
     if (line.trips) {
       line.trips_text = fmt::format("{} trip{}", *line.trips, *line.trips == 1 ? "" : "s");
-    } else if (trips[l].parameter != ptx::kNoId) {
-      line.trips_text = fmt::format("trips by parameter {} in steps of {}",
-                                    m.symbols[trips[l].parameter].name, trips[l].step);
+    } else if (trips[l].waits) {
+      line.trips_text = "repeats until memory or a barrier object changes";
+    } else if (std::string text = analysis::describe_trips(flow, trips[l]); !text.empty()) {
+      line.trips_text = text + " trips";
     } else {
       line.trips_text = "trips not known";
     }

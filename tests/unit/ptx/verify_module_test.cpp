@@ -120,6 +120,27 @@ TEST(VerifyDeclarations, BrokenRegisterParameters) {
     EXPECT_GE(errors(verify_text(kHeader + text)), 1u) << text;
 }
 
+// Found by fuzzing: findings beyond the end of a text that stops in the middle.
+TEST(VerifyDeclarations, FindingsOfCutTextsLieInThem) {
+  const std::string whole =
+      std::string(kHeader) +
+      ".global .align 4 .b8 t[8] = {1, 2, (3 + 4), mask(k), 5};\n.global .f32 "
+      "f = 0f3F800000;\n.entry k(.param .u64 p) { .reg .b32 %r<3>; L: add.s32 "
+      "%r1, %r2, 1; @%p bra L; ld.global.v2.u32 {%r1, %r2}, [p+4]; ret; }";
+  for (size_t n = 0; n < whole.size(); ++n)
+    for (const char* tail : {"", " ", "\n", ","}) {
+      const std::string text = whole.substr(0, n) + tail;
+      const Module m = parse("cut", text);
+      Diagnostics found;
+      verify(m, {}, found);
+      for (const Diagnostics* list : {&m.diagnostics, static_cast<const Diagnostics*>(&found)})
+        for (const Diagnostic& d : list->items()) {
+          EXPECT_LE(d.range.begin, d.range.end) << d.message << "\n" << text;
+          EXPECT_LE(d.range.end, text.size()) << d.message << "\n" << text;
+        }
+    }
+}
+
 TEST(VerifyFunctions, Names) {
   const Text texts[] = {
       {".entry k() { A: { A: ret; } ret; }", nullptr},
