@@ -56,23 +56,29 @@ uint8_t leave_of(const ptx::Module& m, const Instruction& i) {
 
 }  // namespace
 
-void Cfg::build(const ptx::Module& m, const ptx::Function& f, Workspace& ws) {
+void Cfg::build(const ptx::Module& m, const ptx::Function& f, Workspace& ws, size_t limit) {
   const auto body = m.body(f);
   const uint32_t n = static_cast<uint32_t>(body.size());
   blocks.clear();
+  complete = true;
   block_of.assign(n, 0);
 
   // First pass: where blocks start. block_of serves as the mark.
   if (n > 0) block_of[0] = 1;
+  size_t marked = 0;
   for (uint32_t k = 0; k < n; ++k) {
     const bool branch = body[k].opcode->has(ptx::kBranch);
     if (!branch && leave_of(m, body[k]) == 0) continue;
     if (k + 1 < n) block_of[k + 1] = 1;
-    if (!branch) continue;
+    if (!branch || marked > limit) continue;
     for_each_target(m, f, body[k], [&](uint32_t t) {
+      ++marked;
       if (t < n) block_of[t] = 1;
     });
   }
+  if (marked > limit)  // more than were looked at: any label may be a target
+    for (const ptx::Label& label : f.labels)
+      if (label.instruction < n) block_of[label.instruction] = 1;
   for (uint32_t k = 0; k < n; ++k) {
     if (block_of[k] == 1) {
       if (!blocks.empty()) blocks.back().last = k;
@@ -114,6 +120,11 @@ void Cfg::build(const ptx::Module& m, const ptx::Function& f, Workspace& ws) {
       }
     }
     if (!branch) continue;
+    if (targets->size() > limit) {
+      complete = false;
+      block.leaves |= kLeaveUnknown;
+      continue;
+    }
     uint32_t count = 0;
     for_each_target(m, f, end, [&](uint32_t t) {
       ++count;
@@ -133,6 +144,7 @@ void Cfg::build(const ptx::Module& m, const ptx::Function& f, Workspace& ws) {
 void Cfg::build(uint32_t block_count, std::span<const std::pair<BlockId, BlockId>> edges,
                 Workspace& ws) {
   blocks.assign(block_count, {});
+  complete = true;
   block_of.clear();
   falls_through.assign(block_count, 0);
   auto sources = ws.borrow();

@@ -46,9 +46,12 @@ struct Cfg {
                                        // through; 2: it is a target of the branch as well
   std::vector<BlockId> order;          // reachable blocks in reverse postorder
   std::vector<uint32_t> order_of;      // block → position in `order`; kNone if unreachable
+  bool complete = true;                // false: edges beyond the limit are left out (kLeaveUnknown)
 
   // Calls do not end blocks. Labels that no branch of the function targets do not start one.
-  void build(const ptx::Module& m, const ptx::Function& f, Workspace& ws);
+  // `limit`: edges at most; a table of branch targets that many branches share makes their number
+  // quadratic in the text.
+  void build(const ptx::Module& m, const ptx::Function& f, Workspace& ws, size_t limit = SIZE_MAX);
   // From a bare graph without instructions, for tests and generators; blocks without successors
   // leave.
   void build(uint32_t block_count, std::span<const std::pair<BlockId, BlockId>> edges,

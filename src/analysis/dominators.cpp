@@ -226,12 +226,18 @@ void build_control_dependence(const Cfg& cfg, const DominatorTree& post, BlockLi
   group_pairs(cfg.size(), *dependents, *branches, out);
 }
 
-void build_frontiers(const Cfg& cfg, const DominatorTree& dom, BlockLists& out, Workspace& ws) {
+void build_frontiers(const Cfg& cfg, const DominatorTree& dom, BlockLists& out, Workspace& ws,
+                     size_t limit) {
+  out.complete = true;
   auto runners = ws.borrow();
   auto joins = ws.borrow();
   auto last = ws.borrow(cfg.size(), kNone);
   for (BlockId b = 0; b < cfg.size(); ++b) {
     if (!dom.contains(b)) continue;
+    if (runners->size() > limit) {
+      out.complete = false;
+      break;
+    }
     for (BlockId p : cfg.predecessors(b)) {
       if (!dom.contains(p)) continue;
       // Once a runner has the join, so have all above it.

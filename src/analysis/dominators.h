@@ -66,6 +66,8 @@ void build_control_dependence(const Cfg& cfg, const DominatorTree& post, BlockLi
                               Workspace& ws, size_t limit = SIZE_MAX);
 
 // The dominance frontier of each block (where phi functions of its definitions go).
-void build_frontiers(const Cfg& cfg, const DominatorTree& dom, BlockLists& out, Workspace& ws);
+// Quadratic in the depth of nested loops as well.
+void build_frontiers(const Cfg& cfg, const DominatorTree& dom, BlockLists& out, Workspace& ws,
+                     size_t limit = SIZE_MAX);
 
 }  // namespace pitot::analysis

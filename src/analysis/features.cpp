@@ -3,6 +3,7 @@
 #include "analysis/features.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "analysis/access.h"
 #include "analysis/critical_path.h"
@@ -24,6 +25,17 @@ constexpr FeatureInfo kTable[] = {
 static_assert(std::size(kTable) == kFeatureCount);
 
 double& at(FeatureRow& row, Feature f) { return row[static_cast<size_t>(f)]; }
+
+constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+// The columns that rest on control flow and values.
+constexpr Feature kFromFlow[] = {Feature::kRegisterPressure, Feature::kPredicatePressure,
+                                 Feature::kMeanPressure,     Feature::kEdges,
+                                 Feature::kBlocks,           Feature::kLoops,
+                                 Feature::kLoopDepth,        Feature::kKnownTrips,
+                                 Feature::kCriticalPath,     Feature::kIlp,
+                                 Feature::kUniformGlobal,    Feature::kGlobalKnown,
+                                 Feature::kGlobalSectors,    Feature::kCoalescing,
+                                 Feature::kSharedKnown,      Feature::kBankConflicts};
 
 void set_ratios(FeatureRow& row) {
   double total = std::max(at(row, Feature::kTotalInstructions), 1.0);
@@ -101,9 +113,17 @@ FeatureRow FeatureExtractor::extract(const ptx::Module& m, const ptx::Function& 
   FeatureRow row{};
   Scratch& s = *scratch_;
   s.flow.build(m, f, s.workspace);
+  auto body = m.body(f);
+  if (s.flow.too_complex) {
+    for (const ptx::Instruction& i : body) count_instruction(m, i, kNotKnown, row);
+    set_ratios(row);
+    set_resources(m, f, row);
+    for (Feature unknown : kFromFlow) at(row, unknown) = kNotKnown;
+    s = {};
+    return row;
+  }
   std::vector<TripCount> trips = trip_counts(s.flow);
   std::vector<double> weights = block_weights(s.flow, trips, options_.default_trips);
-  auto body = m.body(f);
   for (uint32_t i = 0; i < body.size(); ++i)
     count_instruction(m, body[i], weights[s.flow.cfg.block_of[i]], row);
   std::vector<double>().swap(weights);
@@ -138,6 +158,7 @@ FeatureRow FeatureExtractor::extract(const ptx::Module& m, const ptx::Function& 
                       ? static_cast<double>(std::min<uint64_t>(*trips[l].trips, uint64_t{1} << 40))
                       : options_.default_trips;
   if (is_long) {
+    std::vector<TripCount>().swap(trips);
     s.workspace.release();
     s.flow.forget_registers();
   }

@@ -53,7 +53,8 @@ class FeatureExtractor {
   ~FeatureExtractor();
   FeatureExtractor(FeatureExtractor&&) noexcept;
 
-  // Features of one function with a body. Scratch memory is kept between calls.
+  // Features of one function with a body. Scratch memory is kept between calls. What is not known
+  // because the function is too complex (FlowFacts::too_complex) is not a number.
   FeatureRow extract(const ptx::Module& module, const ptx::Function& function);
 
  private:

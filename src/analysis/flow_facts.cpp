@@ -1,18 +1,26 @@
 // Builds the facts in the order in which they need each other.
 #include "analysis/flow_facts.h"
 
+#include <algorithm>
+
 namespace pitot::analysis {
 
 void FlowFacts::build(const ptx::Module& m, const ptx::Function& f, Workspace& ws) {
   module = &m;
   function = &f;
   accesses.build(m, f);
-  cfg.build(m, f, ws);
+  const size_t limit = kItemsPerInstruction * instruction_count() + kItems;
+  cfg.build(m, f, ws, limit);
   build_dominators(cfg, dom, ws);
   build_post_dominators(cfg, post, ws);
-  build_frontiers(cfg, dom, frontiers, ws);
-  loops.build(cfg, ws);
-  liveness.build(m, f, accesses, cfg, ws);
+  build_frontiers(cfg, dom, frontiers, ws, limit);
+  loops.build(cfg, ws, limit);
+  uint32_t deepest = 0;
+  for (const Loop& l : loops.loops) deepest = std::max(deepest, l.depth);
+  too_complex = !cfg.complete || !frontiers.complete || !loops.complete || deepest > kDeepestLoop;
+  liveness.build(m, f, accesses, cfg, ws, too_complex ? 0 : limit);
+  too_complex = too_complex || !liveness.complete;
+  if (too_complex) return values.clear(accesses);
   if (is_long()) ws.release();
   values.build(f, accesses, cfg, dom, frontiers, liveness, ws);
   if (is_long()) frontiers = {};

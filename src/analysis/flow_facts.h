@@ -23,6 +23,13 @@ struct FlowFacts {
   LoopForest loops;
   Liveness liveness;
   DefUse values;
+  // Loops nested beyond kDeepestLoop, or edges, frontiers, side entries of loops or live ranges
+  // beyond the limit that keeps time and memory in proportion to the text. Then nothing is live,
+  // there are no values, and edges and loops may be missing: nothing may be concluded but counts.
+  bool too_complex = false;
+  static constexpr uint32_t kDeepestLoop = 256;
+  static constexpr size_t kItemsPerInstruction = 64;  // plus kItems
+  static constexpr size_t kItems = size_t{1} << 22;
 
   void build(const ptx::Module& m, const ptx::Function& f, Workspace& ws);
   // Gives back the memory of what only register analyses read (liveness, accesses by register, uses

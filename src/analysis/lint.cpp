@@ -28,6 +28,16 @@ void lint(const ptx::Module& module, const LintOptions& options, Diagnostics& ou
   for (const ptx::Function& f : module.functions) {
     if (!f.has_body || f.instruction_count == 0) continue;
     c.flow.build(module, f, c.ws);
+    if (c.flow.too_complex) {
+      c.report(Severity::kWarning, "too-complex", f.header,
+               "'" + std::string(f.name) +
+                   "' is not linted: its loops are nested too deeply, or its branches or live "
+                   "registers are too many",
+               "split it into several kernels or functions");
+      c.flow = {};
+      c.ws.release();
+      continue;
+    }
     c.flow.forget_registers();
     if (c.flow.is_long()) c.ws.release();
     std::optional<BlockShape> shape;

@@ -33,6 +33,7 @@ struct LintOptions {
 //   shared-race         shared memory read by other threads than wrote it, without a barrier
 //   async-no-wait       asynchronous copies or matrix operations that nothing waits for
 //   undefined-read      register read that was never written
+//   too-complex         (warning) the function is beyond what is looked at, see FlowFacts
 //   alignment-unproved  (pedantic) vector access whose alignment does not follow from the PTX
 //   barrier-unproved    (pedantic) aligned barrier under a branch that is not proved uniform
 void lint(const ptx::Module& module, const LintOptions& options, Diagnostics& out);

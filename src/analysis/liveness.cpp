@@ -90,15 +90,17 @@ class Builder {
     number_guards(ws);
   }
 
-  void run() {
+  void run(size_t limit) {
     const uint32_t slots = register_slots(f_);
     out_.starts.assign(accesses_.items.size(), 0);
     out_.register_first.assign(1, 0);
     out_.register_blocks.clear();
     out_.unwritten_first.assign(1, 0);
     out_.unwritten_blocks.clear();
+    out_.complete = true;
     for (RegId r = 0; r < slots; ++r) {
-      solve(r);
+      if (out_.complete) solve(r);
+      if (out_.register_blocks.size() + out_.unwritten_blocks.size() > limit) give_up();
       out_.register_first.push_back(static_cast<uint32_t>(out_.register_blocks.size()));
       out_.unwritten_first.push_back(static_cast<uint32_t>(out_.unwritten_blocks.size()));
     }
@@ -114,6 +116,14 @@ class Builder {
   }
 
  private:
+  void give_up() {
+    out_.complete = false;
+    std::vector<BlockId>().swap(out_.register_blocks);
+    std::vector<BlockId>().swap(out_.unwritten_blocks);
+    std::fill(out_.register_first.begin(), out_.register_first.end(), 0);
+    std::fill(out_.unwritten_first.begin(), out_.unwritten_first.end(), 0);
+  }
+
   // same_guard_[i]: the first instruction of the block with the same guard value as i's.
   void number_guards(Workspace& ws) {
     auto last = ws.borrow(register_slots(f_), kNone);  // predicate → same_guard_ of its last use
@@ -248,8 +258,8 @@ class Builder {
 }  // namespace
 
 void Liveness::build(const ptx::Module& m, const ptx::Function& f, const Accesses& accesses,
-                     const Cfg& cfg, Workspace& ws) {
-  Builder(m, f, accesses, cfg, ws, *this).run();
+                     const Cfg& cfg, Workspace& ws, size_t limit) {
+  Builder(m, f, accesses, cfg, ws, *this).run(limit);
 }
 
 bool Liveness::is_live_in(BlockId b, RegId r) const {

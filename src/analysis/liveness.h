@@ -24,8 +24,11 @@ struct Liveness {
   std::vector<BlockId> unwritten_blocks;
   std::vector<uint8_t> starts;  // access item → 1: a write just before which the register is dead
 
+  bool complete = true;  // false: the limit was hit, and nothing is live here
+
+  // `limit`: pairs of a block and a register that is live into it.
   void build(const ptx::Module& m, const ptx::Function& f, const Accesses& accesses, const Cfg& cfg,
-             Workspace& ws);
+             Workspace& ws, size_t limit = SIZE_MAX);
 
   std::span<const RegId> live_in(BlockId b) const {
     return std::span(live_in_items).subspan(first[b], first[b + 1] - first[b]);

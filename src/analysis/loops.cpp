@@ -23,7 +23,8 @@ class Finder {
 
   enum : uint32_t { kPlain, kReducible, kIrreducible };
 
-  void run() {
+  // False if the limit was hit.
+  bool run(size_t limit) {
     search();
     const uint32_t n = count();
     representative_->resize(n);
@@ -38,6 +39,7 @@ class Finder {
     auto extra_node = ws_.borrow();
     auto listed = ws_.borrow(n, kNone);  // node → the header in whose list it was put last
     for (uint32_t w = n; w-- > 0;) {
+      if (extra_node->size() > limit) return false;
       body->clear();
       for (BlockId p : cfg_.predecessors(vertex_[w])) {
         const uint32_t v = number_[p];
@@ -74,6 +76,7 @@ class Finder {
         representative_[x] = w;
       }
     }
+    return true;
   }
 
   // Lays the loops out outer before inner, each loop's blocks (inner loops included) side by side.
@@ -168,10 +171,14 @@ class Finder {
 
 }  // namespace
 
-void LoopForest::build(const Cfg& cfg, Workspace& ws) {
+void LoopForest::build(const Cfg& cfg, Workspace& ws, size_t limit) {
   Finder finder(cfg, ws);
-  finder.run();
-  finder.lay_out(*this);
+  complete = finder.run(limit);
+  if (complete) return finder.lay_out(*this);
+  loops.clear();
+  blocks.clear();
+  loop_of.assign(cfg.size(), kNone);
+  position.assign(cfg.size(), kNone);
 }
 
 bool LoopForest::is_latch(const Cfg& cfg, LoopId l, BlockId b) const {

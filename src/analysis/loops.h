@@ -25,7 +25,10 @@ struct LoopForest {
   std::vector<LoopId> loop_of;     // block → innermost loop; kNone outside all
   std::vector<uint32_t> position;  // block → index in `blocks`; kNone outside all
 
-  void build(const Cfg& cfg, Workspace& ws);
+  bool complete = true;  // false: the limit was hit, and there are no loops here
+
+  // `limit`: side entries of irreducible loops to remember; each loop around one may repeat it.
+  void build(const Cfg& cfg, Workspace& ws, size_t limit = SIZE_MAX);
 
   std::span<const BlockId> blocks_of(LoopId l) const {
     return std::span(blocks).subspan(loops[l].first, loops[l].last - loops[l].first);

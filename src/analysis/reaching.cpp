@@ -192,6 +192,14 @@ class Builder {
 
 }  // namespace
 
+void DefUse::clear(const Accesses& accesses) {
+  values.clear();
+  phi_operands.clear();
+  value_of.assign(accesses.items.size(), kNone);
+  use_first.assign(1, 0);
+  use_items.clear();
+}
+
 void DefUse::build(const ptx::Function& f, const Accesses& accesses, const Cfg& cfg,
                    const DominatorTree& dom, const BlockLists& frontiers, const Liveness& live,
                    Workspace& ws) {

@@ -44,6 +44,9 @@ struct DefUse {
              const DominatorTree& dom, const BlockLists& frontiers, const Liveness& live,
              Workspace& ws);
 
+  // No values at all: every access has kNone.
+  void clear(const Accesses& accesses);
+
   // The reads of a value. Phis and conditional writes that carry it on are not among them.
   std::span<const uint32_t> uses_of(ValueId v) const {
     return std::span(use_items).subspan(use_first[v], use_first[v + 1] - use_first[v]);

@@ -102,6 +102,7 @@ class Counter {
 
 std::vector<TripCount> trip_counts(const FlowFacts& flow, const KnownValues& known) {
   std::vector<TripCount> out(flow.loops.loops.size());
+  if (flow.too_complex) return out;
   Counter counter(flow, known);
   for (LoopId l = 0; l < out.size(); ++l)
     if (!flow.loops.loops[l].irreducible) out[l] = counter.find(l);

@@ -27,10 +27,10 @@ struct TripCount {
   LoopCounter counter;
 };
 
-// By LoopId. A loop has a count when a test that runs on every trip compares a counter with
-// something that does not change in the loop; signed, unsigned and wrapping compares, tests at the
-// top and at the bottom, counters up and down, advanced in several places (unrolled), by constants
-// or by block and grid sizes are followed.
+// By LoopId; nothing is known in functions that are too complex. A loop has a count when a test
+// that runs on every trip compares a counter with something that does not change in the loop;
+// signed, unsigned and wrapping compares, tests at the top and at the bottom, counters up and down,
+// advanced in several places (unrolled), by constants or by block and grid sizes are followed.
 std::vector<TripCount> trip_counts(const FlowFacts& flow, const KnownValues& known = {});
 
 // "ceil((n - %tid.x) / %ntid.x)": the trips in terms of parameters, special registers and what else

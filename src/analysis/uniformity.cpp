@@ -334,6 +334,14 @@ class Builder {
 void Uniformity::build(const FlowFacts& flow, const std::optional<BlockShape>& block_shape,
                        Workspace& ws) {
   shape = block_shape;
+  if (flow.too_complex) {  // there are no values, and every branch may diverge
+    facts.clear();
+    branch.assign(flow.cfg.size(), Scope::kVarying);
+    context.assign(flow.cfg.size(), Scope::kVarying);
+    loop_exit.assign(flow.loops.loops.size(), Scope::kVarying);
+    loop_step.assign(flow.loops.loops.size(), Scope::kVarying);
+    return;
+  }
   Builder(flow, *this, ws).run();
 }
 

@@ -1,4 +1,6 @@
 // Counts of a kernel, taken from the static features.
+#include <cmath>
+
 #include "analysis/features.h"
 #include "gate/diff.h"
 
@@ -9,7 +11,8 @@ Counts pitot_counts(const ptx::Module& m, const ptx::Function& f) {
   analysis::FeatureRow row = extractor.extract(m, f);
   Counts c;
   auto table = analysis::feature_table();
-  for (size_t k = 0; k < row.size(); ++k) c.set(std::string(table[k].name), row[k]);
+  for (size_t k = 0; k < row.size(); ++k)
+    if (!std::isnan(row[k])) c.set(std::string(table[k].name), row[k]);
   return c;
 }
 

@@ -29,6 +29,11 @@ std::string edges(const std::string& body) {
   return out;
 }
 
+uint32_t latency_of(const std::string& instruction) {
+  auto a = analyse(instruction);
+  return a.facts.instruction(0).opcode->latency;
+}
+
 TEST(DepGraph, Registers) {
   EXPECT_EQ(edges("mov.u32 %r1, 1;\nmov.u32 %r2, 2;\nadd.u32 %r3, %r1, %r2;"), "0>2f4 1>2f4");
   EXPECT_EQ(edges("add.u32 %r2, %r1, 1;\nmov.u32 %r1, 2;"), "0>1a0");
@@ -89,6 +94,35 @@ TEST(DepGraph, OrderingOperations) {
                   "cp.async.ca.shared.global [%r1+4], [%rd1+4], 4;\n"
                   "ld.global.u32 %r2, [%rd2];\nld.shared.u32 %r3, [%r1];"),
             "0>3m1");
+}
+
+TEST(DepGraph, ImpliedMemoryEdgesAreLeftOut) {
+  // All may overlap: each waits for the one before only.
+  EXPECT_EQ(edges("st.global.u32 [%rd1], %r1;\nst.global.u32 [%rd2], %r1;\n"
+                  "ld.global.u32 %r2, [%rd3];\nst.global.u32 [%rd4], %r1;"),
+            "0>1m1 1>2m1 2>3m1");
+  // The barrier waits for the copy as long as the copy takes, whatever comes in between.
+  EXPECT_EQ(edges("cp.async.ca.shared.global [%r1], [%rd1], 4;\nst.shared.u32 [%r3], %r4;\n"
+                  "bar.sync 0;"),
+            "0>1m1 0>2m" +
+                std::to_string(latency_of("cp.async.ca.shared.global [%r1], [%rd1], 4;")) +
+                " 1>2m1");
+}
+
+TEST(DepGraph, OnlyTrueDependencesWhereTheyAreWanted) {
+  auto a = analyse(
+      "mov.u32 %r1, 1;\nadd.u32 %r2, %r1, 1;\nmov.u32 %r1, 2;\n"
+      "st.global.u32 [%rd1], %r1;\nst.global.u32 [%rd2], %r2;");
+  DepGraph all, some;
+  all.build(a.facts, a.workspace);
+  some.build(a.facts, a.workspace, Wanted::kTrue);
+  for (uint32_t i = 0; i < a.facts.instruction_count(); ++i) {
+    std::vector<uint32_t> expected, got;
+    for (const Dependence& d : all.of(i))
+      if (d.is_true()) expected.push_back(d.from);
+    for (const Dependence& d : some.of(i)) got.push_back(d.from);
+    EXPECT_EQ(got, expected) << i;
+  }
 }
 
 TEST(DepGraph, BlocksAreApart) {
