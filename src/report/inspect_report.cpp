@@ -74,7 +74,7 @@ Json kernel_json(const KernelInspection& k) {
                               {"local_bytes", k.compat_local_bytes},
                               {"instructions", k.compat_instructions}}},
               {"registers", Json{{"virtual", k.virtual_registers},
-                                 {"pressure", k.pressure},
+                                 {"pressure", k.pressure ? Json(*k.pressure) : Json()},
                                  {"estimated", std::move(estimated)},
                                  {"ptxas", std::move(ptxas)}}},
               {"shared", k.shared_text},
@@ -174,7 +174,9 @@ void kernel_text(std::string& out, const KernelInspection& k, const TextStyle& s
     row(out, "bank conflicts",
         fmt::format("{:.2f} extra wavefronts a request", f("bank_conflicts")));
   row(out, "registers",
-      fmt::format("{} virtual, {} live at most", k.virtual_registers, k.pressure));
+      k.pressure
+          ? fmt::format("{} virtual, {} live at most", k.virtual_registers, *k.pressure)
+          : fmt::format("{} virtual; the kernel is too complex to follow", k.virtual_registers));
   for (const auto& [target, e] : k.estimated)
     row(out, "~ " + target,
         fmt::format(

@@ -62,7 +62,8 @@ struct KernelInspection {
   uint32_t line = 0;
   std::vector<std::pair<std::string, double>> features;
   uint64_t compat_registers = 0, compat_spills = 0, compat_local_bytes = 0, compat_instructions = 0;
-  uint64_t virtual_registers = 0, pressure = 0;
+  uint64_t virtual_registers = 0;
+  std::optional<uint64_t> pressure;  // nothing where the kernel is too complex to follow
   std::map<std::string, RegisterEstimate> estimated;  // by target
   std::map<std::string, PtxasResources> ptxas;        // by target
   std::string shared_text;                            // "4096 bytes", "dynamic (set at launch)"

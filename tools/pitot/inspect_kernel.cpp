@@ -149,13 +149,18 @@ report::InspectedFile inspect_module(const ptx::Module& m, const InspectOptions&
     k.compat_local_bytes = compat.local_bytes;
     k.compat_instructions = compat.instructions;
     k.virtual_registers = static_cast<uint64_t>(feature(k, "declared_registers"));
-    k.pressure = static_cast<uint64_t>(feature(k, "register_pressure"));
     double fixed = feature(k, "static_shared");
     k.shared_text = fixed > 0 ? fmt::format("{} bytes", fixed) : "none";
     if (feature(k, "dynamic_shared") > 0)
       k.shared_text = fixed > 0 ? fmt::format("{} bytes and dynamic (set at launch)", fixed)
                                 : "dynamic (set at launch)";
     flow.build(m, f, ws);
+    if (flow.too_complex) {
+      flow = {};
+      file.kernels.push_back(std::move(k));
+      continue;
+    }
+    k.pressure = static_cast<uint64_t>(feature(k, "register_pressure"));
     uniformity.build(flow, std::nullopt, ws);
     k.loops = loops_of(m, flow);
     for (const ptx::Target& t : targets) {
