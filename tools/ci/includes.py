@@ -16,6 +16,7 @@ MAY_USE = {
     "analysis": {"ptx", "arch"},
     "toolchain": {"ptx"},
     "gate": {"analysis", "ptx", "toolchain", "arch"},
+    "emulator": {"analysis", "ptx", "arch"},
     "report": set(),
 }
 # Plain result structs that report turns into text; nothing else of their module.

@@ -1,0 +1,276 @@
+#include "emulator/access.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/block.h"
+#include "emulator/gang.h"
+
+namespace pitot::emulator {
+namespace {
+
+using ptx::Space;
+
+bool in_window(uint64_t address, uint64_t window) {
+  return address >= window && address - window < kWindowSize;
+}
+
+const char* verb(AccessKind kind) {
+  return kind == AccessKind::kLoad ? "read" : kind == AccessKind::kStore ? "write" : "atomic";
+}
+
+class Resolver {
+ public:
+  Resolver(Warp& w, const Op& op, LaneMask mask, Access& a)
+      : w_(w), op_(op), mask_(mask), a_(a), track_(w.block.checks().uninitialised) {}
+
+  bool run() {
+    a_.undefined = 0;
+    switch (ptx::base_space(a_.space)) {
+      case Space::kShared:
+        return shared_all();
+      case Space::kLocal:
+        return each([&](unsigned l) { return local(l, a_.address[l]); });
+      case Space::kParam:
+        return each([&](unsigned l) { return parameter(l, a_.address[l]); });
+      case Space::kGlobal:
+      case Space::kConst:
+        return each([&](unsigned l) { return global(l, a_.address[l]); });
+      default:
+        return each([&](unsigned l) { return generic(l, a_.address[l]); });
+    }
+  }
+
+ private:
+  template <class F>
+  bool each(F&& f) {
+    LaneMask left = mask_;
+    while (left != 0) {
+      const unsigned lane = static_cast<unsigned>(std::countr_zero(left));
+      left &= left - 1;
+      if ((a_.address[lane] & (a_.bytes - 1)) != 0) return misaligned(lane);
+      if (!f(lane)) return false;
+    }
+    return true;
+  }
+
+  bool misaligned(unsigned lane) {
+    LaneMask bad = 0;
+    for_each_lane(mask_, [&](unsigned l) {
+      if ((a_.address[l] & (a_.bytes - 1)) != 0) bad |= LaneMask{1} << l;
+    });
+    fail(FaultKind::kMisaligned, bad, lane,
+         fmt::format("{} of {} bytes at {:#x}, which is not a multiple of {}", verb(a_.kind),
+                     a_.bytes, a_.address[lane], a_.bytes));
+    return false;
+  }
+
+  // Most accesses: plain shared memory of the own block.
+  bool shared_all() {
+    const auto memory = w_.block.shared();
+    const uint64_t base = w_.block.shared_base();
+    const uint64_t limit = memory.size();
+    uint64_t bits = 0, highest = 0;
+    for_each_lane(mask_, [&](unsigned l) {
+      const uint64_t at = a_.address[l] - base;
+      bits |= at;
+      highest = std::max(highest, at);
+    });
+    if ((bits & (a_.bytes - 1)) == 0 && highest < limit && limit - highest >= a_.bytes) {
+      for_each_lane(mask_, [&](unsigned l) { a_.at[l] = memory.data() + (a_.address[l] - base); });
+      if (track_)
+        for_each_lane(mask_,
+                      [&](unsigned l) { shared_definedness(w_.block, l, a_.address[l] - base); });
+      return true;
+    }
+    return each([&](unsigned l) { return shared(l, a_.address[l]); });
+  }
+
+  bool shared(unsigned lane, uint64_t address) {
+    Block* owner = &w_.block;
+    uint64_t offset = address;
+    if (owner->shared_base() != 0 || address >= kSharedStride) {
+      const uint64_t rank = address / kSharedStride;
+      auto& blocks = owner->gang().blocks();
+      offset = address % kSharedStride;
+      Block* found = nullptr;
+      for (auto& b : blocks)
+        if (b->rank() == rank && b->shared_base() == rank * kSharedStride) found = b.get();
+      if (found == nullptr) return outside_shared(lane, address);
+      owner = found;
+    } else if (owner->gang().blocks().size() > 1) {
+      // A plain offset in a cluster is the block of rank 0.
+      for (auto& b : owner->gang().blocks())
+        if (b->rank() == 0 && b->launch().cluster != Dim3{1, 1, 1}) owner = b.get();
+    }
+    const auto memory = owner->shared();
+    if (offset >= memory.size() || memory.size() - offset < a_.bytes)
+      return outside_shared(lane, address);
+    a_.at[lane] = memory.data() + offset;
+    if (track_) shared_definedness(*owner, lane, offset);
+    return true;
+  }
+
+  bool outside_shared(unsigned lane, uint64_t address) {
+    fail(FaultKind::kOutOfBounds, LaneMask{1} << lane, lane,
+         fmt::format("{} of {} bytes at {:#x} of shared memory, which has {} bytes", verb(a_.kind),
+                     a_.bytes, address, w_.block.shared().size()));
+    return false;
+  }
+
+  void shared_definedness(Block& owner, unsigned lane, uint64_t offset) {
+    auto& defined = owner.shared_defined;
+    for (uint64_t b = offset; b < offset + a_.bytes; ++b) {
+      const uint64_t bit = uint64_t{1} << (b % 64);
+      if (a_.kind == AccessKind::kLoad || a_.kind == AccessKind::kAtomic) {
+        if ((defined[b / 64] & bit) == 0) a_.undefined |= LaneMask{1} << lane;
+      }
+      if (a_.kind != AccessKind::kLoad) defined[b / 64] |= bit;
+    }
+  }
+
+  bool local(unsigned lane, uint64_t address) {
+    std::byte* p = w_.local(lane, address, a_.bytes);
+    if (p == nullptr || address + a_.bytes > w_.frame->local_top) {
+      fail(FaultKind::kOutOfBounds, LaneMask{1} << lane, lane,
+           fmt::format("{} of {} bytes at {:#x} of local memory, of which the thread has {} bytes",
+                       verb(a_.kind), a_.bytes, address, w_.frame->local_top));
+      return false;
+    }
+    a_.at[lane] = p;
+    return true;
+  }
+
+  bool parameter(unsigned lane, uint64_t address) {
+    // In a function, parameters are in local memory; in a kernel, in the launch's bytes.
+    if (w_.frame->parent || address >= kParamBytesLimit) return local(lane, address);
+    const auto& bytes = w_.block.launch().parameters;
+    if (address >= bytes.size() || bytes.size() - address < a_.bytes) {
+      fail(FaultKind::kOutOfBounds, LaneMask{1} << lane, lane,
+           fmt::format("{} of {} bytes at {:#x} of the parameters, which have {} bytes",
+                       verb(a_.kind), a_.bytes, address, bytes.size()));
+      return false;
+    }
+    if (a_.kind != AccessKind::kLoad) {
+      fail(FaultKind::kIllegal, LaneMask{1} << lane, lane, "write to a kernel parameter");
+      return false;
+    }
+    a_.at[lane] = const_cast<std::byte*>(bytes.data() + address);
+    return true;
+  }
+
+  bool generic(unsigned lane, uint64_t address) {
+    if (in_window(address, kSharedWindow)) return shared(lane, address - kSharedWindow);
+    if (in_window(address, kLocalWindow)) return local(lane, address - kLocalWindow);
+    if (in_window(address, kParamWindow)) return parameter(lane, address - kParamWindow);
+    return global(lane, address);
+  }
+
+  bool global(unsigned lane, uint64_t address) {
+    Region* r = last_;
+    if (r == nullptr || address - r->base() >= r->size())
+      last_ = r = w_.block.memory().find(address);
+    const uint64_t offset = r != nullptr ? address - r->base() : 0;
+    if (r == nullptr || r->size() - offset < a_.bytes) {
+      outside(lane, address);
+      return false;
+    }
+    if (a_.kind != AccessKind::kLoad) {
+      if (r->read_only) {
+        fail(FaultKind::kIllegal, LaneMask{1} << lane, lane,
+             fmt::format("{} to constant memory '{}'", verb(a_.kind), r->name()));
+        return false;
+      }
+      if (!r->written.load(std::memory_order_relaxed)) r->written = true;
+    }
+    Page* page = r->page(offset);
+    if (page == nullptr) {
+      fail(FaultKind::kMemoryCap, LaneMask{1} << lane, lane,
+           "the emulator's memory cap is reached");
+      return false;
+    }
+    const uint64_t at = offset % kPageBytes;
+    a_.at[lane] = page->bytes.data() + at;
+    if (track_) {
+      // 8 accesses of a byte or one of 8 lie in one word of the bits: natural alignment.
+      const uint64_t bits = (a_.bytes >= 64 ? ~uint64_t{0} : (uint64_t{1} << a_.bytes) - 1)
+                            << (at % 64);
+      if (a_.kind != AccessKind::kStore && (page->defined[at / 64] & bits) != bits)
+        a_.undefined |= LaneMask{1} << lane;
+      if (a_.kind != AccessKind::kLoad)
+        __atomic_fetch_or(&page->defined[at / 64], bits, __ATOMIC_RELAXED);
+    }
+    return true;
+  }
+
+  void outside(unsigned lane, uint64_t address) {
+    LaneMask bad = 0;
+    for_each_lane(mask_, [&](unsigned l) {
+      const Region* r = w_.block.memory().find(a_.address[l]);
+      if (r == nullptr || r->size() - (a_.address[l] - r->base()) < a_.bytes)
+        bad |= LaneMask{1} << l;
+    });
+    std::string text = fmt::format("{} of {} bytes at {:#x}: ", verb(a_.kind), a_.bytes, address);
+    if (const Region* n = w_.block.memory().nearest(address); n == nullptr) {
+      text += "nothing is mapped";
+    } else if (address < n->base()) {
+      text +=
+          fmt::format("{} bytes before '{}' ({} bytes)", n->base() - address, n->name(), n->size());
+    } else {
+      const uint64_t past = address + a_.bytes - (n->base() + n->size());
+      text += fmt::format("{} bytes past the end of '{}' ({} bytes)", past, n->name(), n->size());
+    }
+    fail(FaultKind::kOutOfBounds, bad | LaneMask{1} << lane, lane, std::move(text));
+  }
+
+  void fail(FaultKind kind, LaneMask lanes, unsigned lane, std::string text) {
+    // The lane at fault is named first.
+    w_.fault(kind, op_, lanes & ~((LaneMask{1} << lane) - 1), a_.address[lane], std::move(text));
+  }
+
+  static constexpr uint64_t kParamBytesLimit = 1 << 16;
+
+  Warp& w_;
+  const Op& op_;
+  LaneMask mask_;
+  Access& a_;
+  bool track_;
+  Region* last_ = nullptr;
+};
+
+}  // namespace
+
+void read_addresses(Warp& w, const Op& op, const OperandPlace& operand, LaneMask mask, Access& a) {
+  const Slot& base = w.program().slots[op.first_slot + operand.first];
+  if (base.bits > 32) {
+    const uint64_t* v = w.u64(base.at);
+    for (unsigned l = 0; l < kLanes; ++l)
+      a.address[l] = v[l] + static_cast<uint64_t>(operand.offset);
+  } else {
+    const uint32_t* v = w.u32(base.at);
+    for (unsigned l = 0; l < kLanes; ++l)
+      a.address[l] = v[l] + static_cast<uint32_t>(operand.offset);
+    for (unsigned l = 0; l < kLanes; ++l) a.address[l] &= UINT32_MAX;
+  }
+  if (base.reg != UINT32_MAX && w.block.checks().uninitialised) {
+    const LaneMask bad = w.frame->undefined[base.reg] & mask;
+    if (bad != 0)
+      w.fault(FaultKind::kUninitialised, op, bad,
+              a.address[static_cast<unsigned>(std::countr_zero(bad))],
+              "the address comes from a value that nothing wrote");
+  }
+}
+
+bool resolve(Warp& w, const Op& op, LaneMask mask, Access& a) {
+  return !w.stop && Resolver(w, op, mask, a).run();
+}
+
+Space space_of(uint64_t generic) {
+  if (in_window(generic, kSharedWindow)) return Space::kShared;
+  if (in_window(generic, kLocalWindow)) return Space::kLocal;
+  if (in_window(generic, kParamWindow)) return Space::kParam;
+  return Space::kGlobal;
+}
+
+}  // namespace pitot::emulator

@@ -1,0 +1,41 @@
+// From PTX addresses to bytes: bounds, alignment and definedness of the accesses of a warp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "emulator/warp.h"
+
+namespace pitot::emulator {
+
+enum class AccessKind : uint8_t { kLoad, kStore, kAtomic };
+
+// One access of a warp: the lanes' addresses, and after resolve() where the bytes are.
+struct Access {
+  ptx::Space space = ptx::Space::kNone;  // kNone: generic
+  AccessKind kind = AccessKind::kLoad;
+  uint32_t bytes = 4;  // of a lane, a power of two (of a vector: all elements)
+  std::array<uint64_t, kLanes> address{};
+  std::array<std::byte*, kLanes> at{};
+  LaneMask undefined = 0;  // lanes that read bytes nobody wrote; only while that is tracked
+};
+
+// Fills in the addresses from an address operand.
+void read_addresses(Warp& warp, const Op& op, const OperandPlace& operand, LaneMask mask,
+                    Access& access);
+
+// Looks every lane's bytes up. False after a fault: out of bounds, misaligned, write to read-only
+// memory, undefined address.
+bool resolve(Warp& warp, const Op& op, LaneMask mask, Access& access);
+
+// Both.
+inline bool resolve_operand(Warp& warp, const Op& op, size_t operand, LaneMask mask,
+                            Access& access) {
+  read_addresses(warp, op, warp.program().operands_of(op)[operand], mask, access);
+  return resolve(warp, op, mask, access);
+}
+
+// The space that a generic address lies in; kNone when it is no window and no region.
+ptx::Space space_of(uint64_t generic);
+
+}  // namespace pitot::emulator

@@ -1,0 +1,14 @@
+// The families of operations, in the order in which they are asked.
+#pragma once
+
+#include "emulator/select.h"
+
+namespace pitot::emulator {
+
+bool select_integer(Selection& s);  // integer arithmetic, logic, shifts, bits
+bool select_move(Selection& s);     // mov, selp, cvta, isspacep, special registers
+bool select_compare(Selection& s);  // setp, set, slct
+bool select_memory(Selection& s);   // ld, st, prefetch
+bool select_barrier(Selection& s);  // bar, barrier, fences, nanosleep
+
+}  // namespace pitot::emulator

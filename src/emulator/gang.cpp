@@ -1,0 +1,73 @@
+// Runs the blocks of a gang in turn, and the barrier of a cluster.
+#include "emulator/gang.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pitot::emulator {
+
+void LaunchState::report(Fault fault) {
+  std::lock_guard lock(mutex);
+  faults.push_back(std::move(fault));
+  stop = true;
+}
+
+Gang::Gang(LaunchState& s, std::vector<uint64_t> numbers) : state(s) {
+  executed.assign(s.program.ops.size(), 0);
+  uint32_t rank = 0;
+  for (uint64_t n : numbers) blocks_.push_back(std::make_unique<Block>(*this, n, rank++));
+}
+
+bool Gang::run(uint64_t quantum) {
+  const uint64_t turn = std::max<uint64_t>(quantum / blocks_.size(), 50'000);
+  uint64_t ran = 0;
+  while (ran < quantum) {
+    bool any = false, all_done = true;
+    uint64_t total = 0;
+    for (auto& b : blocks_) {
+      any |= b->run(turn);
+      total += b->counters().warp_instructions;
+      all_done &= b->finished();
+    }
+    const uint64_t added = total - counted_;
+    counted_ = total;
+    ran += added;
+    if (state.instructions.fetch_add(added) + added > state.options.instruction_budget &&
+        !all_done && !state.stop) {
+      Fault f;
+      f.kind = FaultKind::kBudget;
+      f.block = blocks_[0]->index();
+      f.message = fmt::format("{} warp instructions are used up", state.options.instruction_budget);
+      for (auto& b : blocks_)
+        if (!b->finished() && f.line == 0)
+          for (auto& w : b->warps())
+            if (!w->fragments().empty() && f.line == 0) {
+              f.block = b->index();
+              f.line = state.program.line(state.program.ops[w->fragments()[0].pc]);
+            }
+      state.report(std::move(f));
+    }
+    if (all_done || state.stop) return true;
+    if (!any) {
+      for (auto& b : blocks_)
+        if (!b->finished()) {
+          b->stuck();
+          return true;
+        }
+    }
+  }
+  return false;
+}
+
+void Gang::finish() {
+  std::lock_guard lock(state.mutex);
+  for (auto& b : blocks_) state.counters.add(b->counters());
+  for (size_t i = 0; i < executed.size(); ++i) state.executed[i] |= executed[i];
+}
+
+bool Gang::settle_cluster(Warp&) { return false; }
+
+void Gang::barrier_passed(Block&) {}
+
+}  // namespace pitot::emulator

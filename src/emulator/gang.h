@@ -1,0 +1,54 @@
+// Blocks that run at the same time: one, a cluster, or the whole grid of a cooperative launch.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "emulator/block.h"
+
+namespace pitot::emulator {
+
+// What all blocks of a launch share.
+struct LaunchState {
+  const Program& program;
+  const FunctionCode& kernel;
+  const Launch& launch;
+  GlobalMemory& memory;
+  const Options& options;
+
+  std::mutex mutex;
+  std::vector<Fault> faults;
+  Counters counters;
+  std::atomic<bool> stop{false};
+  std::atomic<uint64_t> instructions{0};
+  std::vector<uint8_t> executed;  // by operation; merged from the gangs
+
+  void report(Fault fault);
+};
+
+class Gang {
+ public:
+  Gang(LaunchState& state, std::vector<uint64_t> blocks);
+
+  // Runs for about so many warp instructions; true when every block is done or the launch stopped.
+  bool run(uint64_t quantum);
+  // Adds what it counted to the launch. Once, at the end.
+  void finish();
+
+  // barrier.cluster: counts the warp's arrivals; true when that lets some go on.
+  bool settle_cluster(Warp& warp);
+  // A block barrier completed: what was written before is ordered before what comes after.
+  void barrier_passed(Block& block);
+
+  LaunchState& state;
+  std::vector<uint8_t> executed;
+  std::vector<std::unique_ptr<Block>>& blocks() { return blocks_; }
+
+ private:
+  std::vector<std::unique_ptr<Block>> blocks_;
+  uint64_t counted_ = 0;
+};
+
+}  // namespace pitot::emulator

@@ -1,0 +1,67 @@
+// A launch of a kernel on the emulator and what came of it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "emulator/fault.h"
+#include "emulator/memory.h"
+#include "emulator/program.h"
+
+namespace pitot::emulator {
+
+using Dim3 = std::array<uint32_t, 3>;
+
+struct Launch {
+  Dim3 grid{1, 1, 1}, block{1, 1, 1};
+  Dim3 cluster{1, 1, 1};
+  uint32_t dynamic_shared = 0;        // bytes
+  bool cooperative = false;           // all blocks run at the same time
+  std::vector<std::byte> parameters;  // the kernel's parameter space, laid out as declared
+};
+
+struct Checks {
+  bool bounds = true;  // cannot be switched off: out of bounds always faults
+  bool uninitialised = false;
+  bool races = false;
+  bool member_masks = true;
+};
+
+struct Options {
+  Checks checks;
+  uint64_t seed = 0;                         // of the order in which warps run
+  uint64_t instruction_budget = 1ull << 36;  // warp instructions of the whole launch
+  unsigned workers = 1;                      // blocks at a time; 0: every core
+  uint32_t max_faults = 16;                  // after these the launch stops
+  std::vector<uint32_t> only_blocks;         // linear block numbers to run; empty: all
+};
+
+struct Counters {
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+  void add(const Counters& c) {
+    warp_instructions += c.warp_instructions;
+    thread_instructions += c.thread_instructions;
+  }
+};
+
+struct Outcome {
+  std::vector<Fault> faults;
+  Counters counters;
+  std::vector<uint8_t> executed;  // by operation of the program: bit 0 ran, branches: bit 1 taken
+                                  // by some lane, bit 2 not taken by some lane
+  bool ok() const { return faults.empty(); }
+};
+
+// Places the module's .global and .const variables in memory; once before the launches of a
+// program.
+Status place_globals(Program& program, GlobalMemory& memory);
+
+// Runs one kernel (index of the ptx function). Errors are of the launch itself (too many threads,
+// too little parameter space); what the program does wrong is in Outcome::faults.
+Result<Outcome> execute(const Program& program, uint32_t kernel, const Launch& launch,
+                        GlobalMemory& memory, const Options& options);
+
+}  // namespace pitot::emulator

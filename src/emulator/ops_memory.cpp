@@ -1,0 +1,124 @@
+// Loads and stores of registers and vectors of them (PTX ISA, "Data Movement Instructions").
+#include "emulator/access.h"
+#include "emulator/families.h"
+#include "emulator/vector_op.h"
+
+namespace pitot::emulator {
+namespace {
+
+using ptx::Mnemonic;
+using ptx::Mod;
+using ptx::Space;
+using ptx::Type;
+
+// Op::variant: bytes of an element, whether a narrow load extends the sign, elements.
+uint16_t pack(unsigned bytes, bool sign, unsigned elements) {
+  return static_cast<uint16_t>(bytes | (sign ? 0x100 : 0) | (elements << 10));
+}
+unsigned element_bytes(const Op& op) { return op.variant & 0xff; }
+bool extends_sign(const Op& op) { return (op.variant & 0x100) != 0; }
+unsigned elements(const Op& op) { return op.variant >> 10; }
+
+Space space_in(const Op& op) { return static_cast<Space>(op.target); }
+
+void load(Warp& w, const Op& op, LaneMask mask) {
+  Access a;
+  a.space = space_in(op);
+  a.kind = AccessKind::kLoad;
+  const unsigned bytes = element_bytes(op), count = elements(op);
+  a.bytes = bytes * count;
+  if (!resolve_operand(w, op, 1, mask, a)) return;
+  w.taint |= a.undefined;
+  const auto slots = w.program().operand(op, 0);
+  for (unsigned e = 0; e < count; ++e) {
+    const Slot& d = slots[e];
+    if (d.sink) continue;
+    const unsigned at = e * bytes;
+    if (bytes == 4 && d.bits <= 32) {
+      uint32_t* out = w.u32(d.at);
+      for_each_lane(mask, [&](unsigned l) { std::memcpy(&out[l], a.at[l] + at, 4); });
+      continue;
+    }
+    for_each_lane(mask, [&](unsigned l) {
+      uint64_t v = 0;
+      std::memcpy(&v, a.at[l] + at, std::min(bytes, 8u));
+      if (extends_sign(op) && bytes < 8) {
+        const unsigned shift = 64 - 8 * bytes;
+        v = static_cast<uint64_t>(static_cast<int64_t>(v << shift) >> shift);
+      }
+      w.set(d, l, v);
+      if (bytes == 16) std::memcpy(&w.u64(d.at)[kLanes + l], a.at[l] + at + 8, 8);
+    });
+  }
+}
+
+void store(Warp& w, const Op& op, LaneMask mask) {
+  Access a;
+  a.space = space_in(op);
+  a.kind = AccessKind::kStore;
+  const unsigned bytes = element_bytes(op), count = elements(op);
+  a.bytes = bytes * count;
+  if (!resolve_operand(w, op, 0, mask, a)) return;
+  const auto slots = w.program().operand(op, 1);
+  for (unsigned e = 0; e < count; ++e) {
+    const Slot& s = slots[e];
+    const unsigned at = e * bytes;
+    if (bytes == 4 && s.bits <= 32) {
+      const uint32_t* in = w.u32(s.at);
+      for_each_lane(mask, [&](unsigned l) { std::memcpy(a.at[l] + at, &in[l], 4); });
+      continue;
+    }
+    for_each_lane(mask, [&](unsigned l) {
+      const uint64_t v = w.get(s, l);
+      std::memcpy(a.at[l] + at, &v, std::min(bytes, 8u));
+      if (bytes == 16) std::memcpy(a.at[l] + at + 8, &w.u64(s.at)[kLanes + l], 8);
+    });
+  }
+}
+
+void nothing(Warp&, const Op&, LaneMask) {}
+
+bool access(Selection& s, size_t values) {
+  const Type t = s.opcode.type;
+  const unsigned bytes = ptx::bytes_of(t);
+  if (values >= s.operands.size()) return false;
+  const OperandPlace& place = s.operands[values];
+  const unsigned count = s.opcode.vector;
+  if (place.count != count || bytes == 0 || bytes > 16) return false;
+  for (unsigned e = 0; e < count; ++e)
+    if (s.slot_of(values, e)->bits == 1) return false;
+  s.op.variant = pack(bytes, ptx::kind_of(t) == ptx::TypeKind::kSigned, count);
+  Space space = s.opcode.space;
+  // Parameters that a body declares lie in its frame, also in a kernel.
+  if (ptx::base_space(space) == Space::kParam && s.symbol_space == Space::kLocal)
+    space = Space::kLocal;
+  s.op.target = static_cast<uint32_t>(space);
+  return true;
+}
+
+}  // namespace
+
+bool select_memory(Selection& s) {
+  switch (s.opcode.mnemonic) {
+    case Mnemonic::kLd:
+    case Mnemonic::kLdu:
+      if (!access(s, 0)) return false;
+      if (s.opcode.mnemonic == Mnemonic::kLdu && s.opcode.space == Space::kNone)
+        s.op.target = static_cast<uint32_t>(Space::kNone);
+      s.op.run = load;
+      return true;
+    case Mnemonic::kSt:
+      if (s.has(Mod::kAsync) || s.has(Mod::kBulk) || !access(s, 1)) return false;
+      s.op.run = store;
+      return true;
+    case Mnemonic::kPrefetch:
+    case Mnemonic::kPrefetchu:
+    case Mnemonic::kApplypriority:
+      s.op.run = nothing;
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace pitot::emulator

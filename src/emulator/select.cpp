@@ -1,0 +1,15 @@
+#include "emulator/select.h"
+
+#include "emulator/families.h"
+
+namespace pitot::emulator {
+
+bool select_operation(Selection& s) {
+  constexpr Family kFamilies[] = {select_integer, select_move, select_compare, select_memory,
+                                  select_barrier};
+  for (Family family : kFamilies)
+    if (family(s)) return true;
+  return false;
+}
+
+}  // namespace pitot::emulator
