@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <map>
 #include <utility>
 
@@ -23,6 +25,14 @@ using ptx::Operand;
 using ptx::OperandKind;
 using ptx::Symbol;
 using ptx::SymbolKind;
+
+// The number and a blank. Most of a fingerprint's text is numbers.
+void append_number(std::string& out, uint64_t n, int base = 10) {
+  std::array<char, 24> digits;
+  char* end = std::to_chars(digits.data(), digits.data() + digits.size() - 1, n, base).ptr;
+  *end++ = ' ';
+  out.append(digits.data(), end);
+}
 
 // Writes a kernel with registers, labels and symbols numbered by first occurrence.
 class Canonical {
@@ -63,7 +73,7 @@ class Canonical {
     out_ += s;
     out_ += ' ';
   }
-  void put(uint64_t n) { fmt::format_to(std::back_inserter(out_), "{} ", n); }
+  void put(uint64_t n) { append_number(out_, n); }
 
   void function(const Function& f) {
     header(f);
@@ -167,7 +177,7 @@ class Canonical {
   }
 
   void constant(uint64_t bits) {
-    fmt::format_to(std::back_inserter(constants_), "{} ", bits);
+    append_number(constants_, bits);
     put("c");
     if (!tolerance_.constants) put(bits);
   }
@@ -211,7 +221,7 @@ class Canonical {
     std::string text;
     for (char c : m_.slice(s.initialiser))
       if (static_cast<unsigned char>(c) > ' ') text += c;
-    if (!text.empty()) fmt::format_to(std::back_inserter(constants_), "{} ", text);
+    if (!text.empty()) (constants_ += text) += ' ';
     if (!tolerance_.constants) put(text);
   }
 
@@ -267,7 +277,7 @@ std::string flow_hash(const Side& s) {
     std::vector<uint64_t> sorted;
     for (size_t k = 0; k < n; ++k) sorted.push_back(keys[order[at + k]]);
     std::sort(sorted.begin(), sorted.end());
-    for (uint64_t key : sorted) fmt::format_to(std::back_inserter(text), "{:x} ", key);
+    for (uint64_t key : sorted) append_number(text, key, 16);
     text += '|';
     at += n;
   }
