@@ -10,5 +10,7 @@ bool select_move(Selection& s);     // mov, selp, cvta, isspacep, special regist
 bool select_compare(Selection& s);  // setp, set, slct
 bool select_memory(Selection& s);   // ld, st, prefetch
 bool select_barrier(Selection& s);  // bar, barrier, fences, nanosleep
+bool select_warp(Selection& s);     // shfl, vote, match, redux, elect, activemask
+bool select_atomic(Selection& s);   // atom, red
 
 }  // namespace pitot::emulator

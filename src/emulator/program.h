@@ -76,6 +76,7 @@ struct Op {
   uint32_t guard_reg = UINT32_MAX;      // its Slot::reg
   bool guard_negated = false;
   bool leader = false;  // first of a basic block
+  bool tracks = false;  // the handler says itself which of its results are undefined
   Flow flow = Flow::kPlain;
   uint16_t slot_count = 0;
   uint32_t first_slot = 0;     // into Program::slots

@@ -6,7 +6,7 @@ namespace pitot::emulator {
 
 bool select_operation(Selection& s) {
   constexpr Family kFamilies[] = {select_integer, select_move, select_compare, select_memory,
-                                  select_barrier};
+                                  select_barrier, select_warp, select_atomic};
   for (Family family : kFamilies)
     if (family(s)) return true;
   return false;

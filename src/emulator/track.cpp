@@ -9,6 +9,7 @@ void Block::track(Warp& w, const Op& op, LaneMask mask) {
   auto& undefined = w.frame->undefined;
   LaneMask bad = w.taint;
   w.taint = 0;
+  if (op.tracks) return;
   for (const Slot& s : slots)
     if (s.read && s.reg != UINT32_MAX) bad |= undefined[s.reg];
   bad &= mask;
