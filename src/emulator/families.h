@@ -5,12 +5,14 @@
 
 namespace pitot::emulator {
 
-bool select_integer(Selection& s);  // integer arithmetic, logic, shifts, bits
-bool select_move(Selection& s);     // mov, selp, cvta, isspacep, special registers
-bool select_compare(Selection& s);  // setp, set, slct
-bool select_memory(Selection& s);   // ld, st, prefetch
-bool select_barrier(Selection& s);  // bar, barrier, fences, nanosleep
-bool select_warp(Selection& s);     // shfl, vote, match, redux, elect, activemask
-bool select_atomic(Selection& s);   // atom, red
+bool select_integer(Selection& s);      // integer arithmetic, logic, shifts, bits
+bool select_move(Selection& s);         // mov, selp, cvta, isspacep, special registers
+bool select_compare(Selection& s);      // setp, set, slct
+bool select_memory(Selection& s);       // ld, st, prefetch
+bool select_barrier(Selection& s);      // bar, barrier, fences, nanosleep
+bool select_warp(Selection& s);         // shfl, vote, match, redux, elect, activemask
+bool select_atomic(Selection& s);       // atom, red
+bool select_matrix_move(Selection& s);  // ldmatrix, stmatrix, movmatrix
+bool select_mma(Selection& s);          // mma
 
 }  // namespace pitot::emulator

@@ -330,6 +330,7 @@ bool Warp::gathered(const Op& op, const Fragment& f) {
 // The union of the member masks of the fragment's lanes.
 LaneMask Warp::named_lanes(const Op& op, const Fragment& f) const {
   if (op.variant == kNoMemberMask) return f.lanes;
+  if (op.variant == kWholeWarp) return live_ | f.lanes;
   const Slot& s = program().slots[op.first_slot + op.variant];
   const auto* masks = reinterpret_cast<const uint32_t*>(f.frame->registers + s.at);
   LaneMask named = 0;

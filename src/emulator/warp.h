@@ -43,6 +43,8 @@ struct Fragment {
 
 // Op::variant of a convergent operation whose member mask is not an operand.
 inline constexpr uint16_t kNoMemberMask = UINT16_MAX;
+// The same, of operations that all live lanes of the warp execute together (.sync.aligned).
+inline constexpr uint16_t kWholeWarp = UINT16_MAX - 1;
 
 enum class WarpStatus : uint8_t { kFinished, kBlocked, kQuantum, kStopped };
 

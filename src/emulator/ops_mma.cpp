@@ -1,0 +1,189 @@
+// mma: dense matrix products of a warp from and to registers (PTX ISA, "Warp Level Matrix
+// Multiply-Accumulate Instructions", mma). The numeric model is in tile.h.
+#include <bit>
+#include <cfenv>
+
+#include "emulator/block.h"
+#include "emulator/families.h"
+#include "emulator/register_tile.h"
+
+namespace pitot::emulator {
+namespace {
+
+using ptx::Mod;
+using ptx::Type;
+
+// What a handler needs of the instruction, packed into Op::imm.
+struct MmaForm {
+  uint64_t m : 9, n : 9, k : 9;
+  uint64_t d : 6, a : 6, b : 6, c : 6;  // ptx::Type
+  uint64_t satfinite : 1, bits_and : 1, bytes : 1;
+  uint64_t rounding : 2;  // into kRoundings
+  uint64_t a_column : 1, b_row : 1;
+};
+static_assert(sizeof(MmaForm) == 8);
+
+constexpr int kRoundings[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+
+MmaForm form_of(const Op& op) { return std::bit_cast<MmaForm>(op.imm); }
+Type type(uint64_t t) { return static_cast<Type>(t); }
+
+// An element of A or B. kind::f8f6f4 gives each a byte: 6 bits lie in its low bits, e2m1 in bits
+// 2 … 5.
+TileFormat operand_format(Type t, bool bytes) {
+  TileFormat f = packed(t);
+  if (bytes) {
+    f.step = 8;
+    f.shift = t == Type::kE2m1 ? 2 : 0;
+  }
+  return f;
+}
+
+// xor and popc of 1-bit rows and columns: `mma` .b1.
+void multiply_bits(const Tile& a, const Tile& b, const Tile& c, Tile& d, bool conjunction) {
+  for (unsigned r = 0; r < a.rows; ++r)
+    for (unsigned s = 0; s < b.columns; ++s) {
+      uint32_t sum = static_cast<uint32_t>(c.int_at(r, s));
+      for (unsigned q = 0; q < a.columns; ++q) {
+        const int32_t x = a.int_at(r, q), y = b.int_at(q, s);
+        sum += static_cast<uint32_t>(conjunction ? x & y : x ^ y);
+      }
+      d.int_at(r, s) = static_cast<int32_t>(sum);
+    }
+}
+
+void mma(Warp& w, const Op& op, LaneMask mask) {
+  if (!whole_warp(w, op, mask)) return;
+  const MmaForm f = form_of(op);
+  const Program& p = w.program();
+  const auto d = p.operand(op, 0), a = p.operand(op, 1), b = p.operand(op, 2), c = p.operand(op, 3);
+  const Type ta = type(f.a), tb = type(f.b), tc = type(f.c), td = type(f.d);
+  const bool integer = td == Type::kS32;
+  Tile x, y, z;
+  x.reshape(f.m, f.k, integer);
+  y.reshape(f.k, f.n, integer);
+  z.reshape(f.m, f.n, integer);
+  gather(w, a, TileRole::kA, operand_format(ta, f.bytes != 0), x);
+  gather(w, b, TileRole::kB, operand_format(tb, f.bytes != 0), y);
+  gather(w, c, TileRole::kC, packed(tc), z);
+  if (ta == Type::kB1) {
+    multiply_bits(x, y, z, z, f.bits_and != 0);
+  } else if (integer) {
+    multiply_integer(x, y, z, z, f.satfinite != 0);
+  } else if (td == Type::kF64) {
+    multiply_double(x, y, z, z, kRoundings[f.rounding]);
+  } else {
+    multiply_float(x, y, z, z);
+  }
+  w.taint |= undefined_results(w, a, b, c);
+  scatter(w, d, packed(td), z);
+}
+
+// m8n8k4 of halves: four products, one for each pair of quads (lanes 4q … 4q+3 and 16 further).
+void mma_by_quad_pairs(Warp& w, const Op& op, LaneMask mask) {
+  if (!whole_warp(w, op, mask)) return;
+  const MmaForm f = form_of(op);
+  const Program& p = w.program();
+  const auto d = p.operand(op, 0), a = p.operand(op, 1), b = p.operand(op, 2), c = p.operand(op, 3);
+  auto accumulator = [](Type t, unsigned lane, unsigned i) -> TilePlace {
+    const unsigned high = lane < 16 ? 0 : 4;
+    if (t == Type::kF16) return {(lane & 3) + high, i};
+    return {(lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1)};
+  };
+  const TileFormat half = packed(Type::kF16), in = packed(type(f.c)), out = packed(type(f.d));
+  const LaneMask bad = undefined_lanes(w, a) | undefined_lanes(w, b) | undefined_lanes(w, c);
+  for (unsigned quad = 0; quad < 4; ++quad) {
+    const LaneMask lanes = LaneMask{0x000f000f} << (4 * quad);
+    if ((bad & lanes) != 0) w.taint |= lanes;
+    Tile x, y, z;
+    x.reshape(8, 4, false);
+    y.reshape(4, 8, false);
+    z.reshape(8, 8, false);
+    for_each_lane(lanes, [&](unsigned lane) {
+      const unsigned own = lane & 3, high = lane < 16 ? 0 : 4;
+      for (unsigned i = 0; i < 4; ++i) {
+        const double va = decode_float(Type::kF16, element_of(w, a, half, lane, i));
+        const double vb = decode_float(Type::kF16, element_of(w, b, half, lane, i));
+        if (f.a_column != 0) {
+          x.at(i + high, own) = va;
+        } else {
+          x.at(own + high, i) = va;
+        }
+        if (f.b_row != 0) {
+          y.at(own, i + high) = vb;
+        } else {
+          y.at(i, own + high) = vb;
+        }
+      }
+      for (unsigned i = 0; i < 8; ++i) {
+        const TilePlace at = accumulator(in.type, lane, i);
+        z.at(at.row, at.column) = decode_float(in.type, element_of(w, c, in, lane, i));
+      }
+    });
+    multiply_float(x, y, z, z);
+    const unsigned per = 32 / out.step;
+    for_each_lane(lanes, [&](unsigned lane) {
+      for (unsigned r = 0; r < d.size(); ++r) {
+        uint64_t word = 0;
+        for (unsigned h = 0; h < per; ++h) {
+          const TilePlace at = accumulator(out.type, lane, r * per + h);
+          word |= encode_element(out.type, z, at.row, at.column) << (h * out.step);
+        }
+        w.set(d[r], lane, word);
+      }
+    });
+  }
+}
+
+}  // namespace
+
+bool select_mma(Selection& s) {
+  if (s.opcode.mnemonic != ptx::Mnemonic::kMma) return false;
+  if (s.has(Mod::kSp) || s.has(Mod::kSpOrderedMetadata) || s.has(Mod::kBlockScale)) return false;
+  unsigned m = 0, n = 0, k = 0;
+  if (!shape_of(s.opcode, m, n, k) || s.operands.size() != 4) return false;
+  std::vector<Type> types;
+  std::vector<Mod> layouts;
+  for (ptx::ModId id : s.opcode.modifiers) {
+    if (ptx::mod_type(id) != Type::kNone) types.push_back(ptx::mod_type(id));
+    const auto mod = static_cast<Mod>(id);
+    if (mod == Mod::kRow || mod == Mod::kCol) layouts.push_back(mod);
+  }
+  if (types.size() != 4 || layouts.size() != 2) return false;
+  MmaForm f{};
+  f.m = m;
+  f.n = n;
+  f.k = k;
+  f.d = static_cast<uint64_t>(types[0]);
+  f.a = static_cast<uint64_t>(types[1]);
+  f.b = static_cast<uint64_t>(types[2]);
+  f.c = static_cast<uint64_t>(types[3]);
+  f.satfinite = s.has(Mod::kSatfinite);
+  f.bits_and = s.has(Mod::kAnd);
+  f.rounding = s.has(Mod::kRz) ? 1 : s.has(Mod::kRm) ? 2 : s.has(Mod::kRp) ? 3 : 0;
+  f.a_column = layouts[0] == Mod::kCol;
+  f.b_row = layouts[1] == Mod::kRow;
+  const unsigned bits = element_bits(types[1]);
+  f.bytes = !is_integer_element(types[1]) && bits <= 8;
+  const bool quads = m == 8 && n == 8 && k == 4 && types[1] != Type::kF64;
+  if (quads) {
+    // The ISA has no fragments for the other types that ptxas takes here.
+    if (types[1] != Type::kF16) return false;
+  } else {
+    // Registers that the layout accounts for, no more and no fewer.
+    auto fits = [&](size_t operand, unsigned elements, Type t, bool multiplicand) {
+      const unsigned step = multiplicand ? operand_format(t, f.bytes != 0).step : element_bits(t);
+      return s.operands[operand].count * std::max(32u, step) * kLanes == elements * step;
+    };
+    if (!fits(0, m * n, types[0], false) || !fits(1, m * k, types[1], true) ||
+        !fits(2, k * n, types[2], true) || !fits(3, m * n, types[3], false))
+      return false;
+  }
+  s.op.imm = std::bit_cast<int64_t>(f);
+  s.op.flow = Flow::kConvergent;
+  s.op.variant = kWholeWarp;
+  s.op.run = quads ? mma_by_quad_pairs : mma;
+  return true;
+}
+
+}  // namespace pitot::emulator
