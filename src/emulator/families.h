@@ -14,5 +14,8 @@ bool select_warp(Selection& s);         // shfl, vote, match, redux, elect, acti
 bool select_atomic(Selection& s);       // atom, red
 bool select_matrix_move(Selection& s);  // ldmatrix, stmatrix, movmatrix
 bool select_mma(Selection& s);          // mma
+bool select_float(Selection& s);        // f32, f32x2, f64: add … sqrt
+bool select_float_bits(Selection& s);   // min, max, abs, neg, copysign, testp
+bool select_convert(Selection& s);      // cvt
 
 }  // namespace pitot::emulator
