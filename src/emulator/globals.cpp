@@ -181,7 +181,7 @@ class Initialiser {
 
 }  // namespace
 
-Status place_globals(Program& program, GlobalMemory& memory) {
+Status place_globals(const Program& program, GlobalMemory& memory) {
   const ptx::Module& m = *program.module;
   for (ptx::SymbolId id = 0; id < m.symbols.size(); ++id) {
     const Symbol& s = m.symbols[id];

@@ -28,6 +28,7 @@ struct Checks {
   bool uninitialised = false;
   bool races = false;
   bool member_masks = true;
+  bool async_copies = false;  // shared bytes touched before the wait for their copy
 };
 
 struct Options {
@@ -57,7 +58,7 @@ struct Outcome {
 
 // Places the module's .global and .const variables in memory; once before the launches of a
 // program.
-Status place_globals(Program& program, GlobalMemory& memory);
+Status place_globals(const Program& program, GlobalMemory& memory);
 
 // Runs one kernel (index of the ptx function). Errors are of the launch itself (too many threads,
 // too little parameter space); what the program does wrong is in Outcome::faults.

@@ -106,7 +106,7 @@ Region* GlobalMemory::nearest(uint64_t address) const {
   return best;
 }
 
-Status GlobalMemory::write(uint64_t address, std::span<const std::byte> bytes) {
+Status GlobalMemory::put(uint64_t address, std::span<const std::byte> bytes, bool defined) {
   while (!bytes.empty()) {
     Region* r = find(address);
     if (r == nullptr) return input_error(fmt::format("address {:#x} is not mapped", address));
@@ -117,7 +117,8 @@ Status GlobalMemory::write(uint64_t address, std::span<const std::byte> bytes) {
     if (page == nullptr) return failed_error("the emulator's memory cap is reached");
     const uint64_t at = offset % kPageBytes;
     std::memcpy(page->bytes.data() + at, bytes.data(), n);
-    for (uint64_t i = at; i < at + n; ++i) page->defined[i / 64] |= uint64_t{1} << (i % 64);
+    for (uint64_t i = at; defined && i < at + n; ++i)
+      page->defined[i / 64] |= uint64_t{1} << (i % 64);
     bytes = bytes.subspan(n);
     address += n;
   }

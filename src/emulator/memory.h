@@ -94,10 +94,17 @@ class GlobalMemory {
   std::span<const std::unique_ptr<Region>> regions() const { return regions_; }
 
   // Host access, for arguments and results; fails outside of regions.
-  Status write(uint64_t address, std::span<const std::byte> bytes);
+  Status write(uint64_t address, std::span<const std::byte> bytes) {
+    return put(address, bytes, true);
+  }
   Status read(uint64_t address, std::span<std::byte> bytes) const;
+  // Bytes that stay undefined: what a buffer holds before anybody writes it.
+  Status fill(uint64_t address, std::span<const std::byte> bytes) {
+    return put(address, bytes, false);
+  }
 
  private:
+  Status put(uint64_t address, std::span<const std::byte> bytes, bool defined);
   Region& add(std::unique_ptr<Region> region);
 
   std::vector<std::unique_ptr<Region>> regions_;  // by base

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "gate/kernel_names.h"
-#include "gate/toml_table.h"
+#include "support/toml_table.h"
 
 namespace pitot::gate {
 

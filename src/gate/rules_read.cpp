@@ -8,7 +8,7 @@
 #include "analysis/features.h"
 #include "gate/rule_texts.h"
 #include "gate/rules.h"
-#include "gate/toml_table.h"
+#include "support/toml_table.h"
 #include "support/text.h"
 
 namespace pitot::gate {

@@ -50,14 +50,40 @@ const Opcode* Parser::intern_opcode(std::string_view spelling, SourceRange range
     if (known->form == nullptr) report_opcode(*known, range);
     return known;
   }
-  DecodeProblem problem;
-  m_.opcodes.push_back(decode(spelling, &problem));
+  m_.opcodes.push_back(decode(spelling));
   Opcode& opcode = m_.opcodes.back();
   opcode.text = spelling;
   opcode_table_.insert(&opcode, hash);
   if (opcode.form == nullptr) report_opcode(opcode, range);
   return &opcode;
 }
+
+namespace {
+
+// Looking for the nearest legal spelling tries many; a file that needs more is no PTX of this age.
+constexpr size_t kSuggestions = 100;
+
+// What is wrong, without a suggestion.
+void explain_briefly(const Opcode& opcode, DecodeProblem& problem) {
+  const size_t dot = std::min(opcode.text.find('.'), opcode.text.size());
+  problem.kind = opcode.mnemonic == Mnemonic::kUnknown ? DecodeProblem::Kind::kUnknownMnemonic
+                                                       : DecodeProblem::Kind::kIllegalCombination;
+  problem.length =
+      static_cast<uint32_t>(opcode.mnemonic == Mnemonic::kUnknown ? dot : opcode.text.size());
+  size_t begin = dot;
+  for (ModId id : opcode.modifiers) {
+    const size_t end = std::min(opcode.text.find('.', begin + 1), opcode.text.size());
+    if (id == 0 && opcode.mnemonic != Mnemonic::kUnknown) {
+      problem.kind = DecodeProblem::Kind::kUnknownModifier;
+      problem.offset = static_cast<uint32_t>(begin + 1);
+      problem.length = static_cast<uint32_t>(end - begin - 1);
+      return;
+    }
+    begin = end;
+  }
+}
+
+}  // namespace
 
 // One diagnostic a spelling, with a count: a bad modifier tends to come by the hundred.
 void Parser::report_opcode(const Opcode& opcode, SourceRange range) {
@@ -66,7 +92,11 @@ void Parser::report_opcode(const Opcode& opcode, SourceRange range) {
     return;
   }
   DecodeProblem problem;
-  decode(opcode.text, &problem);
+  if (bad_opcodes_.size() < kSuggestions) {
+    decode(opcode.text, &problem);
+  } else {
+    explain_briefly(opcode, problem);
+  }
   std::string text(opcode.text);
   std::string piece = text.substr(std::min<size_t>(problem.offset, text.size()), problem.length);
   SourceRange where = range;

@@ -17,6 +17,7 @@ MAY_USE = {
     "toolchain": {"ptx"},
     "gate": {"analysis", "ptx", "toolchain", "arch"},
     "emulator": {"analysis", "ptx", "arch"},
+    "device": {"emulator", "ptx"},
     "report": set(),
 }
 # Plain result structs that report turns into text; nothing else of their module.
@@ -24,7 +25,7 @@ PLAIN = {"report": {"gate/diff_result.h", "gate/gate_result.h"}}
 # Header prefix → the only modules that may include it.
 THIRD_PARTY = {
     "nlohmann/": {"report", "toolchain"},
-    "toml++/": {"gate"},
+    "toml++/": {"support"},
     "xxhash.h": {"support"},
     "zstd.h": {"toolchain"},
     "lz4": {"toolchain"},

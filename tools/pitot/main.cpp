@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   add_features(app, options);
   add_diff(app, options);
   add_gate(app, options);
+  add_run(app, options);
   add_doctor(app, options);
   add_completion(app, options);
   try {

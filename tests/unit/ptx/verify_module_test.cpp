@@ -141,6 +141,22 @@ TEST(VerifyDeclarations, FindingsOfCutTextsLieInThem) {
     }
 }
 
+// Found by fuzzing: every bad spelling searched all legal ones for the nearest.
+TEST(VerifyDeclarations, ThousandsOfBadSpellingsAreEachReported) {
+  std::string text = std::string(kHeader) + ".entry k() {\n.reg .b32 %r<3>;\n";
+  for (int i = 0; i < 3000; ++i)
+    text += "mma.sync.row.z" + std::to_string(i) + " %r1, %r2;\nfoo" + std::to_string(i) +
+            ".u32 %r1;\n";
+  const Module m = parse("bad", text + "ret; }\n");
+  EXPECT_EQ(m.diagnostics.errors(), 6000u);
+  const Diagnostic& last = m.diagnostics.items().back();
+  EXPECT_EQ(last.code, "unknown-instruction");
+  EXPECT_EQ(text.substr(last.range.begin, last.range.end - last.range.begin), "foo2999");
+  const Diagnostic& before = m.diagnostics.items()[m.diagnostics.items().size() - 2];
+  EXPECT_EQ(before.code, "unknown-modifier");
+  EXPECT_EQ(text.substr(before.range.begin, before.range.end - before.range.begin), "z2999");
+}
+
 TEST(VerifyFunctions, Names) {
   const Text texts[] = {
       {".entry k() { A: { A: ret; } ret; }", nullptr},

@@ -1,5 +1,5 @@
 // Reading a TOML document with located complaints: unknown keys with the nearest known one, wrong
-// types, missing values. Wraps toml++, which stays inside this module.
+// types, missing values. Wraps toml++.
 #pragma once
 
 #define TOML_EXCEPTIONS 0
@@ -15,7 +15,7 @@
 #include "support/diagnostic.h"
 #include "support/source.h"
 
-namespace pitot::gate {
+namespace pitot {
 
 // Where complaints go.
 class TomlContext {
@@ -65,4 +65,4 @@ class TomlTable {
   std::vector<std::string> known_;
 };
 
-}  // namespace pitot::gate
+}  // namespace pitot

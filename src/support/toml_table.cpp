@@ -1,5 +1,5 @@
 // TOML access with complaints.
-#include "gate/toml_table.h"
+#include "support/toml_table.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "support/text.h"
 
-namespace pitot::gate {
+namespace pitot {
 
 uint32_t TomlContext::offset(uint32_t line, uint32_t column) const {
   std::string_view text = source_.text();
@@ -150,4 +150,4 @@ void TomlTable::done() {
   }
 }
 
-}  // namespace pitot::gate
+}  // namespace pitot

@@ -1,0 +1,167 @@
+#include "device/spec.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "support/toml_table.h"
+
+namespace pitot::device {
+namespace {
+
+// "n", 4 or 0.5: what an expression may be written as.
+std::optional<std::string> expression_of(const toml::node& n) {
+  if (const auto* s = n.as_string()) return s->get();
+  if (const auto* i = n.as_integer()) return std::to_string(i->get());
+  if (const auto* f = n.as_floating_point()) return fmt::format("{}", f->get());
+  return std::nullopt;
+}
+
+class Reader {
+ public:
+  Reader(TomlContext& context, KernelSpec& out) : c_(context), out_(out) {}
+
+  void run(const toml::table& root) {
+    TomlTable t(c_, root, "the kernel spec");
+    if (auto s = t.text("schema"); s && *s != "pitot.kernel/1")
+      c_.error(*root.get("schema"), "schema", fmt::format("unknown schema '{}'", *s),
+               "pitot.kernel/1");
+    required(t, root, "ptx", out_.ptx);
+    if (auto s = t.text("entry")) out_.entry = *s;
+    if (const toml::table* l = t.table("launch")) launch(*l);
+    for (const toml::table* s : t.tables("sizes")) sizes(*s);
+    if (out_.sizes.empty()) out_.sizes.push_back({"full", {}});
+    for (const toml::table* a : t.tables("args")) argument(*a);
+    if (const toml::table* l = t.table("tolerance")) {
+      TomlTable tolerance(c_, *l, "[tolerance]");
+      out_.rtol = tolerance.number("rtol").value_or(0);
+      out_.atol = tolerance.number("atol").value_or(0);
+      tolerance.done();
+    }
+    if (const toml::table* o = t.table("oracle")) {
+      TomlTable oracle(c_, *o, "[oracle]");
+      OracleSpec spec;
+      required(oracle, *o, "ptx", spec.ptx);
+      if (auto s = oracle.text("entry")) spec.entry = *s;
+      oracle.done();
+      out_.oracle = std::move(spec);
+    }
+    t.done();
+  }
+
+ private:
+  void required(TomlTable& t, const toml::table& raw, const char* key, std::string& out) {
+    if (auto s = t.text(key)) {
+      out = *s;
+    } else if (raw.get(key) == nullptr) {
+      c_.error(raw, "missing-key", fmt::format("`{}` is missing", key));
+    }
+  }
+
+  void expression(TomlTable& t, const char* key, std::string& out) {
+    const toml::node* n = t.take(key);
+    if (n == nullptr) return;
+    if (auto e = expression_of(*n)) {
+      out = *e;
+    } else {
+      c_.error(*n, "wrong-type", fmt::format("`{}` is an expression: a number or a string", key));
+    }
+  }
+
+  void three(TomlTable& t, const char* key, std::array<std::string, 3>& out) {
+    const toml::node* n = t.take(key);
+    if (n == nullptr) return;
+    if (auto e = expression_of(*n)) {
+      out[0] = *e;
+      return;
+    }
+    const auto* a = n->as_array();
+    bool good = a != nullptr && !a->empty() && a->size() <= 3;
+    for (size_t i = 0; good && i < a->size(); ++i) {
+      auto e = expression_of(*a->get(i));
+      good = e.has_value();
+      if (good) out[i] = *e;
+    }
+    if (!good)
+      c_.error(*n, "wrong-type", fmt::format("`{}` is one to three expressions", key),
+               "[\"ceil_div(n, 128)\"]");
+  }
+
+  void launch(const toml::table& raw) {
+    TomlTable t(c_, raw, "[launch]");
+    three(t, "grid", out_.grid);
+    three(t, "block", out_.block);
+    three(t, "cluster", out_.cluster);
+    expression(t, "shared", out_.shared);
+    out_.cooperative = t.flag("cooperative").value_or(false);
+    t.done();
+  }
+
+  void sizes(const toml::table& raw) {
+    SizeSpec s;
+    for (const auto& [key, node] : raw) {
+      if (key.str() == "kind") {
+        if (const auto* text = node.as_string()) s.kind = text->get();
+      } else if (const auto* i = node.as_integer()) {
+        s.values[std::string(key.str())] = i->get();
+      } else {
+        c_.error(node, "wrong-type", fmt::format("size `{}` is an integer", key.str()));
+      }
+    }
+    out_.sizes.push_back(std::move(s));
+  }
+
+  void argument(const toml::table& raw) {
+    TomlTable t(c_, raw, "[[args]]");
+    ArgumentSpec a;
+    required(t, raw, "name", a.name);
+    std::string kind, type;
+    required(t, raw, "kind", kind);
+    required(t, raw, "type", type);
+    a.type = ptx::type_from_name(type);
+    if (a.type == ptx::Type::kNone && raw.get("type") != nullptr)
+      c_.error(*raw.get("type"), "unknown-type", fmt::format("'{}' is no type", type),
+               "f32, f16, s32, u64, …");
+    a.is_buffer = kind == "buffer";
+    if (!a.is_buffer && kind != "scalar" && raw.get("kind") != nullptr)
+      c_.error(*raw.get("kind"), "wrong-value",
+               fmt::format("'{}' is neither buffer nor scalar", kind));
+    if (a.is_buffer) {
+      expression(t, "count", a.count);
+      if (a.count.empty()) c_.error(raw, "missing-key", "`count` is missing");
+      if (auto s = t.text("init")) a.init = *s;
+      if (auto s = t.text("role")) {
+        a.role = *s == "out" ? Role::kOut : *s == "inout" ? Role::kInOut : Role::kIn;
+        if (*s != "in" && *s != "out" && *s != "inout")
+          c_.error(*raw.get("role"), "wrong-value",
+                   fmt::format("'{}' is none of in, out, inout", *s));
+      }
+      a.align = static_cast<uint32_t>(t.integer("align", 1, 1 << 20).value_or(256));
+    } else {
+      expression(t, "value", a.value);
+      if (a.value.empty()) c_.error(raw, "missing-key", "`value` is missing");
+    }
+    t.done();
+    out_.arguments.push_back(std::move(a));
+  }
+
+  TomlContext& c_;
+  KernelSpec& out_;
+};
+
+}  // namespace
+
+std::string KernelSpec::beside(const std::string& name) const {
+  return (std::filesystem::path(path).parent_path() / name).string();
+}
+
+KernelSpec read_spec(const SourceText& source, Diagnostics& out) {
+  KernelSpec spec;
+  spec.path = source.path();
+  TomlContext context(source, out);
+  const toml::table root = context.parse();
+  if (out.errors() == 0) Reader(context, spec).run(root);
+  return spec;
+}
+
+}  // namespace pitot::device

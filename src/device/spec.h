@@ -1,0 +1,55 @@
+// A kernel spec (*.kernel.toml): which kernel, how it is launched, and on what.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/expression.h"
+#include "ptx/types.h"
+#include "support/diagnostic.h"
+#include "support/source.h"
+
+namespace pitot::device {
+
+enum class Role : uint8_t { kIn, kOut, kInOut };
+
+struct ArgumentSpec {
+  std::string name;
+  bool is_buffer = false;
+  ptx::Type type = ptx::Type::kNone;  // of an element, or of the scalar
+  std::string count;                  // buffer: elements
+  std::string init = "normal";  // buffer: normal, uniform(a, b), zero, bits, iota(step), poison
+  Role role = Role::kIn;
+  uint32_t align = 256;
+  std::string value;  // scalar
+};
+
+struct SizeSpec {
+  std::string kind;  // "full" or "boundary"
+  Sizes values;
+};
+
+struct OracleSpec {
+  std::string ptx, entry;
+};
+
+struct KernelSpec {
+  std::string path;  // of the spec; relative names in it are beside it
+  std::string ptx, entry;
+  std::array<std::string, 3> grid{"1", "1", "1"}, block{"1", "1", "1"}, cluster{"1", "1", "1"};
+  std::string shared = "0";  // dynamic shared memory, bytes
+  bool cooperative = false;
+  std::vector<SizeSpec> sizes;
+  std::vector<ArgumentSpec> arguments;
+  double rtol = 0, atol = 0;
+  std::optional<OracleSpec> oracle;
+
+  std::string beside(const std::string& name) const;  // a file next to the spec
+};
+
+// Reads a spec; complaints are located. The spec is meaningless when there were errors.
+KernelSpec read_spec(const SourceText& source, Diagnostics& out);
+
+}  // namespace pitot::device

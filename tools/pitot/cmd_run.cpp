@@ -1,0 +1,136 @@
+// pitot run: executes a kernel from its spec.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "cli.h"
+#include "device/emulated.h"
+#include "ptx/parser.h"
+#include "report/run_report.h"
+#include "support/file.h"
+
+namespace pitot::cli {
+namespace {
+
+struct Arguments {
+  std::string spec, ptx, entry, device = "emu", save;
+  std::vector<std::string> checks;
+  std::vector<uint32_t> sizes;
+  uint64_t budget = 0;
+  size_t shown = 64;
+};
+
+// The module to run, with its errors printed.
+std::shared_ptr<const ptx::Module> read_module(const std::string& path, Options& options) {
+  auto m = ptx::parse_file(path);
+  if (!m) {
+    fail(options, m.error());
+    return nullptr;
+  }
+  if (m->diagnostics.errors() > 0) {
+    const std::string text =
+        report::format_diagnostics(*m->source, m->diagnostics, options.style(STDERR_FILENO));
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    options.exit_code = kFindings;
+    return nullptr;
+  }
+  return std::make_shared<ptx::Module>(std::move(*m));
+}
+
+void save(const device::RunResult& r, size_t number, size_t runs, const std::string& folder,
+          Options& options) {
+  std::error_code ec;
+  std::filesystem::create_directories(folder, ec);
+  for (const auto& o : r.outputs) {
+    const std::string name = runs > 1 ? fmt::format("{}.{}.bin", o.name, number) : o.name + ".bin";
+    const std::string bytes(reinterpret_cast<const char*>(o.bytes.data()), o.bytes.size());
+    if (Status s = write_file((std::filesystem::path(folder) / name).string(), bytes); !s)
+      fail(options, s.error());
+  }
+}
+
+void run(const Arguments& args, Options& options) {
+  if (args.device != "emu") {
+    return fail(options,
+                args.device.starts_with("cuda")
+                    ? missing_error("device cuda is not in this build; --device emu runs anywhere")
+                    : input_error("no device '" + args.device + "'; there is emu"));
+  }
+  auto text = read_file(args.spec);
+  if (!text) return fail(options, text.error());
+  const SourceText source(args.spec, *text);
+  Diagnostics problems;
+  const device::KernelSpec spec = device::read_spec(source, problems);
+  if (problems.errors() > 0) {
+    const std::string shown =
+        report::format_diagnostics(source, problems, options.style(STDERR_FILENO));
+    std::fwrite(shown.data(), 1, shown.size(), stderr);
+    options.exit_code = kUsage;
+    return;
+  }
+  auto module = read_module(args.ptx.empty() ? spec.beside(spec.ptx) : args.ptx, options);
+  if (!module) return;
+  auto program = emulator::load(module);
+  if (!program) return fail(options, program.error());
+  std::string entry = !args.entry.empty() ? args.entry
+                      : args.ptx.empty()  ? spec.entry
+                                          : std::string();
+  auto kernel = program->find_kernel(entry);
+  if (!kernel) return fail(options, kernel.error());
+  device::EmulatedOptions emulated;
+  emulated.seed = options.seed;
+  emulated.emulator.seed = options.seed;
+  emulated.emulator.workers = options.jobs;
+  if (args.budget != 0) emulated.emulator.instruction_budget = args.budget;
+  for (const std::string& c : args.checks) {
+    emulated.emulator.checks.uninitialised |= c == "uninitialised" || c == "all";
+    emulated.emulator.checks.races |= c == "races" || c == "all";
+  }
+  std::vector<device::RunResult> runs;
+  for (size_t i = 0; i < spec.sizes.size(); ++i) {
+    if (!args.sizes.empty() &&
+        std::find(args.sizes.begin(), args.sizes.end(), i) == args.sizes.end())
+      continue;
+    auto r = device::run_emulated(*program, *kernel, spec, spec.sizes[i], emulated);
+    if (!r) return fail(options, r.error());
+    if (!r->ok()) options.exit_code = kFindings;
+    runs.push_back(std::move(*r));
+  }
+  if (runs.empty()) return fail(options, input_error("the spec has no such size"));
+  if (!args.save.empty())
+    for (size_t i = 0; i < runs.size(); ++i) save(runs[i], i, runs.size(), args.save, options);
+  if (options.format == "json") return print(report::run_json(runs, args.shown));
+  for (const auto& r : runs)
+    print(report::run_text(r, module->text(), options.style(STDOUT_FILENO)));
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Options& options) {
+  auto args = std::make_shared<Arguments>();
+  CLI::App* verb = app.add_subcommand("run", "execute a kernel from its spec, without a GPU");
+  add_format(*verb, options, {"text", "json"});
+  verb->add_option("SPEC", args->spec, "kernel spec (*.kernel.toml)")->required();
+  verb->add_option("--ptx", args->ptx, "run this file instead of the spec's");
+  verb->add_option("--entry", args->entry, "kernel in it; default the spec's, or the only one");
+  verb->add_option("--device", args->device, "emu")->capture_default_str();
+  verb->add_option("--size", args->sizes, "only these sizes of the spec, by number from 0");
+  verb->add_option("--checks", args->checks,
+                   "besides bounds and alignment: uninitialised, races, all")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"uninitialised", "races", "all"}));
+  verb->add_option("--budget", args->budget, "warp instructions before a run is stopped");
+  verb->add_option("--shown", args->shown, "elements of each output in JSON")
+      ->capture_default_str();
+  verb->add_option("--save", args->save, "folder for the outputs' bytes, NAME.bin");
+  add_examples(*verb,
+               "  pitot run gelu.kernel.toml\n"
+               "  pitot run gelu.kernel.toml --ptx gelu_wrong.sm80.ptx --checks all\n"
+               "  pitot run gemm.kernel.toml --size 0 --save out/      c.bin\n"
+               "Exit codes: 0 ran, 1 a fault, 2 wrong usage or unreadable input.");
+  verb->callback([args, &options] { run(*args, options); });
+}
+
+}  // namespace pitot::cli
