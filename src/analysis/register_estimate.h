@@ -12,7 +12,7 @@ namespace pitot::analysis {
 
 struct RegisterEstimate {
   uint32_t registers = 0;  // a thread, within the cap
-  double wanted = 0;       // what the kernel would take without a cap
+  double wanted = 0;       // what the kernel would take if the cap were higher
   uint32_t cap = 255;      // by .maxnreg, .maxntid/.reqntid and .minnctapersm
   // Expected bytes of spill stores a thread. Smooth: it grows as `wanted` nears the cap, since the
   // estimate has an error of its own; exactly 0 only well below it.
@@ -25,8 +25,9 @@ struct RegisterEstimate {
 uint32_t register_cap(const ptx::Function& f);
 
 // Boosted trees over register_inputs(), fitted to ptxas 13.0's answers for template kernels
-// (tools/registers). Accuracy: docs/results/register-estimate.md. sm_75 to sm_120 are answered as
-// the nearer of sm_80 and sm_90, which is all that was fitted.
+// and the kernels of public packages (tools/registers). Accuracy:
+// docs/results/register-estimate.md. sm_75 to sm_120 are answered as the nearer of sm_80 and sm_90,
+// which is all that was fitted.
 RegisterEstimate estimate_registers(const FlowFacts& flow, const Uniformity& uniformity,
                                     ptx::Target target, Workspace& ws);
 

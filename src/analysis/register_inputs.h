@@ -1,6 +1,6 @@
-// What the register estimate looks at: how many registers are live in the text's own order and in
-// the order a scheduler that hides latency would choose, under several views of which values need
-// one.
+// What the register estimate looks at: how many registers are live in the
+// text's own order and in the order a scheduler that hides latency would
+// choose, under several views of which values need one.
 #pragma once
 
 #include <array>
@@ -20,18 +20,34 @@ enum class RegisterInput : uint8_t {
   kHoisted,  // maximum when loads go first within a block, every value counts
   kHoistedLane,
   kHoistedMachine,
-  kEarlyMachine,  // maximum when the addresses of loads go before all loads of a block
+  kEarlyMachine,  // maximum when the addresses of loads go before all loads of a
+                  // block
   kLazyMachine,   // maximum when each value is computed just before its first use
-  kLimitedSmall,  // maximum when loads go first as long as few registers are alive, for 32 a thread
+  kLimitedSmall,  // maximum when loads go first as long as few registers are
+                  // alive, for 32 a thread
   kLimitedLarge,  // and for 64
   kLimitedHuge,   // and for 128
-  kMeanMachine,   // mean over instructions of kLiveMachine's profile
-  kSlowPath,      // registers alive at a division or root, with those of its subroutine
-  kLoopCarried,   // largest machine-view set alive at a loop header
-  kLoopLoads,     // loaded units of an innermost one-block loop that ptxas may unroll
-  kLoopSize,      // its instructions, log2
-  kUnrolled,      // alive at its header, and the loads of four turns
-  kChainLoads,    // units loaded by a chain of small conditional blocks that ptxas merges
+  kLiveStrict,    // by the strict view, in text order
+  kHoistedStrict,
+  kEarlyStrict,
+  kLimitedSmallStrict,
+  kLimitedLargeStrict,
+  kLoopStrict,      // largest strict-view set alive at a loop header
+  kLoopAddresses,   // registers for addresses that a one-block innermost loop
+                    // computes
+  kUnrolledMany,    // the same as kUnrolled of innermost loops of any shape
+  kChainPeak,       // strict: alive before a chain, its loads and addresses
+  kSinglePeak,      // strict, when no result takes the place of an operand
+  kMeanMachine,     // mean over instructions of kLiveMachine's profile
+  kSlowPath,        // registers alive at a division or root, with those of its
+                    // subroutine
+  kLoopCarried,     // largest machine-view set alive at a loop header
+  kLoopLoads,       // loaded units of an innermost one-block loop that ptxas may
+                    // unroll
+  kLoopSize,        // its instructions, log2
+  kUnrolled,        // alive at its header, and the loads and addresses of four turns
+  kChainLoads,      // units loaded by a chain of small conditional blocks that ptxas
+                    // merges
   kChainAddresses,  // and registers for the addresses of its global accesses
   kBlockLoads,      // most units that the loads of one block write between barriers
   kBlockGlobal,     // the same of loads from global memory
@@ -40,22 +56,24 @@ enum class RegisterInput : uint8_t {
   kWide,            // share of registers named that are 64 bits wide
   kFp64,            // f64 instructions / all
   kHalf,            // 16-bit floating-point instructions / all
-  kDivisions,  // full-range divisions, square roots, remainders: they become subroutines, log2(1+n)
-  kSfu,        // special functions, log2(1+n)
-  kTensor,     // tensor operations, log2(1+n)
-  kTensorUnits,  // most registers one tensor operation names
-  kGlobal,       // global accesses, log2(1+n)
-  kShared,       // shared accesses, log2(1+n)
-  kBarriers,     // log2(1+n)
-  kCalls,        // calls, log2(1+n)
-  kLocal,        // local accesses, log2(1+n)
-  kLoops,        // log2(1+n)
-  kDepth,        // deepest nesting of loops
-  kBlocks,       // basic blocks, log2
-  kPredicates,   // maximum live predicates
-  kPointers,     // 64-bit parameters
-  kMaxVector,    // registers of the widest access
-  // Over kLiveMachine, four registers added to both: what order and view change.
+  kDivisions,       // full-range divisions, square roots, remainders: they become
+                    // subroutines, log2(1+n)
+  kSfu,             // special functions, log2(1+n)
+  kTensor,          // tensor operations, log2(1+n)
+  kTensorUnits,     // most registers one tensor operation names
+  kGlobal,          // global accesses, log2(1+n)
+  kShared,          // shared accesses, log2(1+n)
+  kBarriers,        // log2(1+n)
+  kCalls,           // calls, log2(1+n)
+  kLocal,           // local accesses, log2(1+n)
+  kLoops,           // log2(1+n)
+  kDepth,           // deepest nesting of loops
+  kBlocks,          // basic blocks, log2
+  kPredicates,      // maximum live predicates
+  kPointers,        // 64-bit parameters
+  kMaxVector,       // registers of the widest access
+  // Over kLiveMachine, four registers added to both: what order and view
+  // change.
   kHoistedOver,
   kEarlyOver,
   kLazyOver,
@@ -71,7 +89,13 @@ enum class RegisterInput : uint8_t {
   kUnrolledOver,
   kChainLoadsOver,
   kSlowPathOver,
-  kTarget,  // compute capability, 80 for sm_80
+  kStrictOver,
+  kLoopStrictOver,
+  kLimitedLargeStrictOver,
+  kThreads,    // of a block by the launch bounds, 0 without
+  kMinBlocks,  // blocks a multiprocessor by .minnctapersm, 0 without
+  kCap,        // register_cap()
+  kTarget,     // compute capability, 80 for sm_80
   kCount,
 };
 inline constexpr size_t kRegisterInputCount = static_cast<size_t>(RegisterInput::kCount);
@@ -82,8 +106,8 @@ std::string_view name_of(RegisterInput input);
 // The inputs that are counts of instructions; part of register_inputs().
 void count_register_inputs(const FlowFacts& flow, RegisterInputs& out);
 
-// `uniformity` of the same function. `sm`: the compute capability to answer for, 80 or 90. Linear
-// in the function's length.
+// `uniformity` of the same function. `sm`: the compute capability to answer
+// for, 80 or 90. Linear in the function's length.
 RegisterInputs register_inputs(const FlowFacts& flow, const Uniformity& uniformity, unsigned sm,
                                Workspace& ws);
 

@@ -23,13 +23,14 @@ class Builder {
     const size_t n = flow_.values.values.size();
     out_.units.assign(n, {});
     out_.predicate.assign(n, 0);
+    piped_.assign(n, 0);
     out_.root.resize(n);
     for (ValueId v = 0; v < n; ++v) out_.root[v] = v;
     for (ValueId v = 0; v < n; ++v) cost(v);
     for (ValueId v = 0; v < n; ++v)
       if (ValueId source = folded_into_users(v); source != kNone) {
         out_.root[v] = source;
-        out_.units[v][kCostMachine] = 0;
+        out_.units[v][kCostMachine] = out_.units[v][kCostStrict] = 0;
       }
     for (ValueId v = 0; v < n; ++v)
       for (int k = 0; k < 8 && out_.root[out_.root[v]] != out_.root[v]; ++k)
@@ -66,7 +67,8 @@ class Builder {
     const float units = static_cast<float>(register_units(r));
     CostUnits& c = out_.units[v];
     c.fill(units);
-    if (is_free(v, 0)) c[kCostVarying] = c[kCostLane] = c[kCostMachine] = 0;
+    if (is_free(v, 0)) c[kCostVarying] = c[kCostLane] = c[kCostMachine] = c[kCostStrict] = 0;
+    piped_[v] = c[kCostStrict] == 0;
     Scope level = uniformity_.facts[v].level();
     if (ptx::kind_of(r.type) != ptx::TypeKind::kFloat &&
         (level == Scope::kGrid || level == Scope::kCta)) {
@@ -75,7 +77,55 @@ class Builder {
       bool loaded = value.kind == ValueKind::kWrite &&
                     flow_.instruction(writer(v)).opcode->has(Effect::kLoad);
       if (!loaded) c[kCostMachine] = 0;
+      if (!loaded && uniform_pipe(v)) {
+        piped_[v] = 1;
+        c[kCostStrict] = 0;
+      }
     }
+  }
+
+  // Whether the uniform pipe computes it: integer arithmetic without division, minimum or selection
+  // by a divergent branch, from values that are there.
+  bool uniform_pipe(ValueId v) const {
+    const Value& value = flow_.values.values[v];
+    if (value.kind != ValueKind::kWrite) return false;
+    const uint32_t i = writer(v);
+    if (uniformity_.context[flow_.cfg.block_of[i]] == Scope::kVarying) return false;
+    const ptx::Instruction& instruction = flow_.instruction(i);
+    const ptx::Opcode& op = *instruction.opcode;
+    switch (op.mnemonic) {
+      case Mnemonic::kMov:
+      case Mnemonic::kCvta:
+      case Mnemonic::kAdd:
+      case Mnemonic::kSub:
+      case Mnemonic::kMul:
+      case Mnemonic::kMad:
+      case Mnemonic::kShl:
+      case Mnemonic::kShr:
+      case Mnemonic::kAnd:
+      case Mnemonic::kOr:
+      case Mnemonic::kXor:
+      case Mnemonic::kNot:
+      case Mnemonic::kNeg:
+      case Mnemonic::kCvt:
+      case Mnemonic::kSelp:
+      case Mnemonic::kLop3:
+      case Mnemonic::kPrmt:
+        break;
+      default:
+        return false;
+    }
+    for (uint32_t k = flow_.accesses.first[i]; k < flow_.accesses.first[i + 1]; ++k) {
+      if (flow_.accesses.items[k].write) continue;
+      ValueId source = flow_.values.value_of[k];
+      if (source == kNone || source >= v) continue;  // around a loop
+      const uint32_t reg = flow_.values.values[source].reg;
+      if (reg < flow_.function->registers.size() &&
+          flow_.function->registers[reg].type == Type::kPred)
+        continue;
+      if (piped_[source] == 0) return false;
+    }
+    return true;
   }
 
   // The source of an expression that needs no register of its own, else kNone.
@@ -151,6 +201,7 @@ class Builder {
   const FlowFacts& flow_;
   const Uniformity& uniformity_;
   RegisterValues& out_;
+  std::vector<uint8_t> piped_;  // by ValueId: in the constant bank or the uniform file, strict view
 };
 
 }  // namespace

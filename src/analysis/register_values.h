@@ -17,6 +17,8 @@ enum CostView : uint8_t {
   kCostLane,     // and without integers that are uniform over a block (the uniform file holds them)
   kCostMachine,  // and without what folds into addresses, multiply-adds or operand modifiers, and
                  // halves of other registers
+  kCostStrict,   // the machine view, but a uniform value is free only where the uniform pipe can
+                 // have computed it: by its own few instructions, outside divergent code
   kCostViews,
 };
 using CostUnits = std::array<float, kCostViews>;  // 32-bit registers

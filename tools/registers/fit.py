@@ -1,12 +1,14 @@
 """Fits the register estimate's trees and writes them as a C++ table.
 
 python3 tools/registers/fit.py TRAIN … [--test DIR …] [--emit src/analysis/register_trees.inc]
-Each TRAIN and DIR holds labels.csv (label.py) and inputs.csv (register_inputs). Needs numpy, pandas, scipy,
-xgboost. Reports errors with whole groups of template families left out, then on the test directories, which
+Each TRAIN and DIR holds labels.csv (label.py, packages.py) and inputs.csv (register_inputs); one named NAME.bounds,
+whose labels state launch bounds of their own, takes the inputs of NAME. Needs numpy, pandas, scipy, xgboost. Reports
+errors with whole packages and groups of template families left out, then on all test directories together, which
 nothing is fitted to, by target and producer, beside maximum liveness with a linear fit.
 """
 
 import argparse
+import csv
 import json
 import pathlib
 
@@ -16,27 +18,40 @@ import xgboost as xgb
 from scipy.stats import spearmanr
 
 SKIP = {"file", "kernel", "threads", "maxnreg", "minblocks", "cap", "wanted_sm80", "wanted_sm90", "family", "target_name", "registers",
-        "spill_stores", "group", "producer"}
-# Sizes of the whole program say little of its widest point, and lead the trees astray on kernels unlike
-# those fitted to.
-UNUSED = {"instructions", "blocks", "loops", "wide", "block_size", "global", "shared", "half", "predicates"}
-ROUNDS, DEPTH, RATE = 150, 4, 0.08
+        "spill_stores", "group", "producer", "source", "b_threads", "b_blocks"}
+ROUNDS, DEPTH, RATE = 150, 5, 0.07
+PACKAGES = {row["name"] for row in csv.DictReader(open(pathlib.Path(__file__).parent / "packages.csv"))}
 # Where occupancy steps: ptxas schedules towards these.
 STEPS = np.array([32, 40, 48, 56, 64, 72, 80, 96, 128, 168])
 SNAP = 0.06
 
 
+def cap(threads, blocks):
+    """register_cap() of a kernel with these bounds."""
+    warps = (threads + 31) // 32 * max(1, blocks)
+    return min(255, max(16, 65536 // 32 // warps // 8 * 8))
+
+
 def load(directory):
     d = pathlib.Path(directory)
+    plain = d.with_suffix("") if d.suffix == ".bounds" else d
     labels = pd.read_csv(d / "labels.csv").rename(columns={"target": "target_name"})
-    inputs = pd.read_csv(d / "inputs.csv")
+    inputs = pd.read_csv(plain / "inputs.csv")
     labels["producer"] = labels["file"].map(producer)
     labels["file"] = labels["file"].map(lambda f: pathlib.Path(f).name)
     inputs["file"] = inputs["file"].map(lambda f: pathlib.Path(f).name)
     t = labels.merge(inputs, on=["file", "kernel"])
-    t["file"] = d.name + "/" + t["file"]
-    # gemm_types, gemm_direct …: one group, left out together.
-    t["group"] = t["family"].str.split("_").str[0]
+    if d.suffix == ".bounds":
+        t["bound_threads"], t["bound_blocks"] = t["b_threads"], t["b_blocks"]
+        t["cap"] = t["bound_cap"] = [cap(a, b) for a, b in zip(t["b_threads"], t["b_blocks"])]
+    # What belongs together is left out together: a package; gemm_types, gemm_direct …
+    if plain.name in PACKAGES:
+        t["group"], t["producer"] = plain.name, "cuda"
+        t["family"] = plain.name + "/" + t["file"] + "/" + t["family"]
+    else:
+        t["group"] = t["family"].str.split("_").str[0]
+    t["file"] = plain.name + "/" + t["file"]
+    t["source"] = d.name
     t["target"] = t["target_name"].str.extract(r"(\d+)").astype(int)
     return t
 
@@ -47,7 +62,7 @@ def unbound(t):
 
 
 def columns(t):
-    return [c for c in t.columns if c not in SKIP | UNUSED]
+    return [c for c in t.columns if c not in SKIP]
 
 
 def anchor(t):
@@ -58,13 +73,13 @@ def anchor(t):
 def fit(t, cols):
     y = np.log(t["registers"]) - anchor(t)
     w = 1.0 / t.groupby("family")["kernel"].transform("count") ** 0.5
-    params = dict(max_depth=DEPTH, eta=RATE, subsample=0.7, colsample_bytree=0.6, min_child_weight=0.5, reg_lambda=2.0,
-                  objective="reg:absoluteerror", seed=7, nthread=2)
+    params = dict(max_depth=DEPTH, eta=RATE, subsample=0.7, colsample_bytree=0.3, min_child_weight=2, reg_lambda=2.0,
+                  objective="reg:absoluteerror", seed=7, nthread=1)
     return xgb.train(params, xgb.DMatrix(t[cols], y, weight=w), ROUNDS)
 
 
 def predict(model, t, cols):
-    return np.clip(np.exp(model.predict(xgb.DMatrix(t[cols])) + anchor(t)), 4, 255)
+    return np.minimum(np.clip(np.exp(model.predict(xgb.DMatrix(t[cols])) + anchor(t)), 4, 1000), t["cap"])
 
 
 def snap(p):
@@ -79,8 +94,8 @@ def figures(t, p, q):
     e = (np.abs(q - t["registers"]) / t["registers"]).to_numpy()
     r, truth = np.asarray(p), t["registers"].to_numpy()
     rng = np.random.default_rng(1)
-    # Kernels of one file are kin: whole files are drawn.
-    files = t.groupby("file").indices
+    # Kernels of one template are kin: whole families are drawn.
+    files = t.reset_index(drop=True).groupby("family").indices
     draws = []
     for _ in range(400):
         rows = np.concatenate([files[f] for f in rng.choice(list(files), len(files))])
@@ -103,7 +118,7 @@ def baseline(train, t):
 
 
 def report(name, t, p, line=None):
-    for key in ["target_name", "producer"]:
+    for key in ["target_name", "producer", "source"]:
         for value, g in t.groupby(key):
             if value:
                 print(f"{name} {value}: {figures(g, p[g.index], snap(p[g.index]))}")
@@ -140,7 +155,8 @@ def emit(model, order, path, base):
             flat[at] = (order.index(n["split"]), n["split_condition"], right)
 
         walk(json.loads(tree))
-        lines += [f"    {{{f}, {literal(v)}, {r + count if f >= 0 else 0}}}," for f, v, r in flat]
+        nodes = [f"{{{f}, {literal(v)}, {r + count if f >= 0 else 0}}}," for f, v, r in flat]
+        lines += ["    " + " ".join(nodes[k : k + 4]) for k in range(0, len(nodes), 4)]
         count += len(flat)
     lines.append("};")
     lines.append("constexpr uint32_t kTrees[] = {" + ", ".join(map(str, starts)) + "};")
@@ -166,10 +182,10 @@ def main():
         p[inside] = predict(fit(free[~inside], cols), free[inside], cols)
     report("held-out groups", free, p)
     model = fit(free, cols)
-    for d in a.test:
-        t = unbound(load(d))
+    if a.test:
+        t = unbound(pd.concat([load(d) for d in a.test], ignore_index=True))
         p = pd.Series(predict(model, t, cols), index=t.index)
-        report(pathlib.Path(d).name, t, p, baseline(free, t))
+        report("test", t, p, baseline(free[~free["source"].str.endswith(".bounds")], t))
         worst = t.assign(p=p, off=np.log(p / t["registers"])).sort_values("off", key=np.abs, ascending=False)
         print(worst[["file", "kernel", "target_name", "registers", "p"]].head(20).to_string())
     importance = model.get_score(importance_type="gain")

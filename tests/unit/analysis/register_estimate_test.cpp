@@ -58,12 +58,12 @@ TEST(RegisterEstimate, LaunchBoundCasesRankAsPtxasSpillsThem) {
   EXPECT_NEAR(e.registers, 96, 12);
 }
 
-// What the same text takes cannot depend on the bound that is put on it.
-TEST(RegisterEstimate, BoundsDoNotChangeWhatIsWanted) {
+// ptxas schedules by the bounds it is given, but this text has few choices: 101 or 96 registers.
+TEST(RegisterEstimate, BoundsHardlyChangeWhatALongChainWants) {
   double a = estimate_case("37a-no-launch-bound.ptx").wanted;
   for (const char* f : {"37b-maxntid-1024.ptx", "37c-maxntid-32.ptx", "37d-maxnreg-40.ptx",
                         "37e-maxnreg-with-minnctapersm.ptx"})
-    EXPECT_EQ(estimate_case(f).wanted, a) << f;
+    EXPECT_NEAR(estimate_case(f).wanted, a, 0.1 * a) << f;
 }
 
 TEST(RegisterEstimate, CapOfLaunchBounds) {

@@ -1,0 +1,204 @@
+"""Real kernels for the register estimate: fetches packages' sources, compiles and labels them.
+
+python3 tools/registers/packages.py OUT [NAME …]   for the packages of packages.csv (all, or those named) writes
+OUT/NAME/*.ptx and OUT/NAME/labels.csv (as label.py), of which fit.py reads. Needs pip's index, nvcc and ptxas.
+Sources are compiled as they are, for compute_80, those written for torch against torch_stub.h; a file that does not
+compile is reported and left out. A template gives at most MOST kernels; kernels with the same instructions count once.
+--bounds labels the kernels of OUT/NAME again under launch bounds of our choice (OUT/NAME.bounds/labels.csv).
+"""
+
+import argparse
+import collections
+import csv
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import tarfile
+import urllib.parse
+import urllib.request
+import zipfile
+
+HERE = pathlib.Path(__file__).parent
+INDEX = "https://pypi.org/simple/"
+MOST = 6
+TARGETS = ["sm_80", "sm_90"]
+# Per package: include directories ("**" takes every directory below), flags, what paths to leave out (a pattern).
+FLAGS = {
+    "cufinufft": (["include", "include/cufinufft", "src/cuda", "contrib"], [], "^$"),
+    "cuimgops": ([], [], "^$"),
+    "deepspeed": (["csrc/includes", "csrc/spatial/includes", "csrc/fp_quantizer/includes",
+                   "csrc/transformer/inference/includes", "deepspeed/inference/v2/kernels/**"], ["-DBF16_AVAILABLE"], "^$"),
+    "fusedtok": (["include", "include/fusedtok"], [], "^$"),
+    "gptqmodel": (["gptqmodel_ext", "gptqmodel_ext/exllamav3"], [], "machete|swordfish|cutlass|exllamav2"),
+    "gsplat": (["gsplat/cuda/include", "gsplat/cuda/csrc/third_party/glm", "gsplat/cuda"], ["-DGLM_ENABLE_EXPERIMENTAL"], "^$"),
+    "implicit": (["implicit/gpu", "."], [], "^$"),
+    "lightgbm": (["include", "external_libs/fmt/include", "external_libs/fast_double_parser/include", "external_libs/eigen"],
+                 ["-DUSE_CUDA"], "^$"),
+    "lightseq": (["lightseq/csrc/kernels/cuda/includes", "lightseq/csrc/kernels/includes", "lightseq/csrc/ops/includes",
+                  "lightseq/csrc/lsflow/includes"], [], "3rdparty"),
+    "llama-cpp-python": (["vendor/llama.cpp/ggml/include", "vendor/llama.cpp/ggml/src", "vendor/llama.cpp/ggml/src/ggml-cuda"],
+                         ["-use_fast_math", "-DGGML_CUDA_PEER_MAX_BATCH_SIZE=128"],
+                         "instances/(?!fattn-vec-instance-f16-f16|mmq-instance-q[46]_[0k]|mmf-instance-ncols_4|"
+                         "fattn-mma-f16-instance-ncols1_8-ncols2_8)"),
+    "mamba-ssm": ([], [], "(fwd_(?!fp32)|bwd_(?!bf16_real|fp16_complex))"),
+    "mmcv": (["mmcv/ops/csrc/common", "mmcv/ops/csrc/common/cuda", "mmcv/ops/csrc/pytorch"], [], "^$"),
+    "nerfacc": (["nerfacc/cuda/csrc/include"], [], "^$"),
+    "pytigre": (["tigre/Source"], [], "^$"),
+    "svox": (["svox/csrc/include"], [], "^$"),
+    "thinc-gpu-ops": (["include"], [], "^$"),
+    "torch-points-kernels": (["cuda/include"], [], "^$"),
+    "torchpq": (["torchpq/kernels/cuda"], [
+        "-D_VOLATILE_=", "-D_PN_=4", "-D_PM_=4", "-D_M_=16", "-D_K_=256", "-D_TPB_=256", "-D_NCS_=4", "-D_DE_=4",
+        "-D_TN_=8", "-D_TM_=8", "-D_QCAP_=8", "-D_STACKCAP_=8", "-D_TA_=8", "-D_TD_=8", "-D_DK_=64", "-D_N_=256",
+        "-D__DISTANCE_FN__=madd", "-D__MASK_BID__=bid", "-D_NITERS_=4", "-D_VARNAMES_="], "failed|later|helpers"),
+    "vllm": (["csrc"], ["-DENABLE_FP8"], "cutlass|rocm|machete|sparse_scaled"),
+}
+
+
+def fetch(name, version, out):
+    """The package's source archive (a wheel where there is none), unpacked under out/src."""
+    page = urllib.parse.urljoin(INDEX, name + "/")
+    request = urllib.request.Request(page, headers={"Accept": "application/vnd.pypi.simple.v1+json"})
+    files = [f for f in json.load(urllib.request.urlopen(request, timeout=60))["files"]
+             if re.match(rf"{re.escape(name).replace('-', '[-_.]').replace(chr(92), '')}-{re.escape(version)}[-.]", f["filename"], re.I)]
+    best = next((f for f in files if f["filename"].endswith((".tar.gz", ".zip"))), files[0])
+    folder = out / "src" / name
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        archive = folder.with_suffix(".archive")
+        archive.write_bytes(urllib.request.urlopen(urllib.parse.urljoin(page, best["url"]), timeout=300).read())
+        if best["filename"].endswith(".tar.gz"):
+            tarfile.open(archive).extractall(folder, filter="data")
+        else:
+            zipfile.ZipFile(archive).extractall(folder)
+    inside = list(folder.iterdir())
+    return inside[0] if len(inside) == 1 else folder
+
+
+def stub_headers(out, root):
+    """Headers by torch's names that include torch_stub.h: every name that the sources ask for."""
+    stub = out / "stub"
+    for source in [*root.rglob("*.cu"), *root.rglob("*.cuh"), *root.rglob("*.h")]:
+        for header in re.findall(r"#include\s*<((?:torch|ATen|c10|THC|pybind11)/[^>]+)>", source.read_text(errors="replace")):
+            path = stub / header
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text('#pragma once\n#include "torch_stub.h"\n')
+    return stub
+
+
+def compile_all(name, root, out):
+    includes, flags, leave = FLAGS.get(name, ([], [], "^$"))
+    dirs = []
+    for i in includes:
+        dirs += [p for p in (root / i[:-3]).rglob("*") if p.is_dir()] if i.endswith("/**") else [root / i]
+    common = ["nvcc", "-ptx", "-arch=compute_80", "-std=c++17", "-w", "--expt-relaxed-constexpr", "--expt-extended-lambda",
+              f"-I{stub_headers(out, root)}", f"-I{HERE}", *[f"-I{d}" for d in dirs], *flags]
+    (out / name).mkdir(exist_ok=True)
+    for source in sorted(root.rglob("*.cu")):
+        if re.search(leave, str(source.relative_to(root))) or not re.search("__global__|<<<", source.read_text(errors="replace")):
+            continue
+        ptx = out / name / ("_".join(source.parts[-2:])[:-3] + ".ptx")
+        if ptx.exists():
+            continue
+        try:
+            r = subprocess.run([*common, f"-I{source.parent}", str(source), "-o", str(ptx)], capture_output=True, text=True, timeout=150)
+            error = next((l for l in r.stderr.splitlines() if "error" in l), "failed") if r.returncode else ""
+        except subprocess.TimeoutExpired:
+            error = "takes too long"
+        if error:
+            ptx.unlink(missing_ok=True)
+            print(source.relative_to(root), "left out:", error[-160:], flush=True)
+
+
+def entries(text):
+    """(name, start, start of the body, end) of each kernel."""
+    for m in re.finditer(r"(?m)^(?:\.visible |\.weak )?\.entry (\S+?)\(", text):
+        yield m.group(1), m.start(), text.index("{", m.start()), text.index("\n}\n", m.start())
+
+
+def chosen(files):
+    """{file: {kernel: family}}: distinct kernels, at most MOST of a template, none of the toolkit's libraries."""
+    found, seen, groups = [], set(), collections.defaultdict(list)
+    for f in files:
+        text = f.read_text()
+        for name, _, body, end in entries(text):
+            code = re.sub(r"\$L__\w+|__unnamed_\d+|_ZZ\w+|_ZN\w+", "S", text[body:end].replace(name, "K"))
+            code = re.sub(r"(?m)^\s*//.*$|\.loc.*$", "", code)
+            found.append((f, name, hashlib.sha1(code.encode()).hexdigest(), code.count(";")))
+    names = subprocess.run(["c++filt"], input="\n".join(n for _, n, _, _ in found), capture_output=True, text=True).stdout.split("\n")
+    for (f, name, digest, size), readable in zip(found, names):
+        if digest in seen or size < 12 or "3cub" in name or "thrust" in name:
+            continue
+        seen.add(digest)
+        base = re.split(r"[<(]", re.sub("^void ", "", readable).replace("(anonymous namespace)", "anon"))[0].split("::")[-1]
+        groups[base].append((hashlib.sha1((name + digest).encode()).hexdigest(), f, name))
+    picked = collections.defaultdict(dict)
+    for base, kernels in groups.items():
+        for _, f, name in sorted(kernels)[:MOST]:
+            picked[f][name] = base
+    return picked
+
+
+def bounds_of(key):
+    """Threads of a block and blocks a multiprocessor (0: not stated) for a kernel, by its name."""
+    h = int(hashlib.sha1(("bound" + key).encode()).hexdigest(), 16)
+    threads, blocks = [128, 256, 512, 1024, 64, 256][h % 6], [0, 0, 1, 1, 1, 2][(h // 6) % 6]
+    return threads, 1 if threads * blocks > 1536 else blocks
+
+
+def bounded(text, f, kernels):
+    out, at = "", 0
+    for name, start, body, _ in entries(text):
+        if name in kernels:
+            threads, blocks = bounds_of(name + f.name)
+            head = re.sub(r"\.(maxntid|reqntid|minnctapersm|maxnreg)[^\n]*\n", "", text[start:body])
+            out += text[at:start] + head + f".maxntid {threads}, 1, 1\n" + (f".minnctapersm {blocks}\n" if blocks else "")
+            at = body
+    return out + text[at:]
+
+
+def label(folder, picked, with_bounds):
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for f, kernels in picked.items():
+        text = bounded(f.read_text(), f, kernels) if with_bounds else f.read_text()
+        for target in TARGETS:
+            arch = target + ("a" if target + "a" in text else "")
+            r = subprocess.run(["ptxas", "-v", f"-arch={arch}", *[a for n in kernels for a in ("-e", n)], "-o", "/dev/null", "/dev/stdin"],
+                               input=re.sub(r"(?m)^\.target sm_\w+", ".target " + arch, text), capture_output=True, text=True)
+            name, spill = None, 0
+            for line in r.stderr.splitlines():
+                if m := re.search(r"Compiling entry function '([^']+)'", line):
+                    name, spill = m.group(1), 0
+                elif m := re.search(r"(\d+) bytes spill stores", line):
+                    spill = int(m.group(1))
+                elif (m := re.search(r"Used (\d+) registers", line)) and name:
+                    extra = bounds_of(name + f.name) if with_bounds else ()
+                    rows.append((f, name, kernels.get(name, ""), target, int(m.group(1)), spill, *extra))
+                    name = None
+    with open(folder / "labels.csv", "w", newline="") as handle:
+        w = csv.writer(handle)
+        w.writerow(["file", "kernel", "family", "target", "registers", "spill_stores"] + ["b_threads", "b_blocks"] * with_bounds)
+        w.writerows(rows)
+    print(folder.name, len(rows), "labels", flush=True)
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("out", type=pathlib.Path)
+    ap.add_argument("names", nargs="*")
+    ap.add_argument("--bounds", action="store_true")
+    a = ap.parse_args()
+    for row in csv.DictReader(open(HERE / "packages.csv")):
+        name = row["name"]
+        if a.names and name not in a.names:
+            continue
+        if not a.bounds:
+            compile_all(name, fetch(name, row["version"], a.out), a.out)
+        label(a.out / (name + ".bounds" * a.bounds), chosen(sorted((a.out / name).glob("*.ptx"))), a.bounds)
+
+
+if __name__ == "__main__":
+    main()
