@@ -31,7 +31,50 @@ SourceRange TomlContext::range(const toml::source_region& r) const {
   return {begin, std::max(end, begin + 1)};
 }
 
+namespace {
+
+// The first byte beyond ASCII outside of strings and comments, where TOML has none; the text's size
+// if there is no such byte. toml++ 3 runs into undefined behaviour on some of them.
+size_t stray_byte(std::string_view text) {
+  const size_t end = text.size();
+  size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  while (i < end) {
+    const char c = text[i];
+    if (static_cast<unsigned char>(c) >= 0x80) return i;
+    if (c == '#') {
+      i = std::min(text.find('\n', i), end);
+    } else if (c == '"' || c == '\'') {
+      const bool multi = text.substr(i, 3) == std::string(3, c);
+      i += multi ? 3 : 1;
+      while (i < end) {
+        if (c == '"' && text[i] == '\\') {
+          i += 2;
+        } else if (multi ? text.substr(i, 3) == std::string(3, c) : text[i] == c) {
+          i += multi ? 3 : 1;
+          break;
+        } else if (!multi && text[i] == '\n') {
+          break;  // unterminated: the parser says so
+        } else {
+          ++i;
+        }
+      }
+    } else {
+      ++i;
+    }
+  }
+  return end;
+}
+
+}  // namespace
+
 toml::table TomlContext::parse() {
+  if (const size_t at = stray_byte(source_.text()); at < source_.text().size()) {
+    const auto begin = static_cast<uint32_t>(at);
+    out_.error("toml-syntax", {begin, begin + 1},
+               "only strings and comments may have characters beyond ASCII",
+               "see https://toml.io for the syntax");
+    return {};
+  }
   toml::parse_result result = toml::parse(source_.text(), std::string_view(source_.path()));
   if (result) return std::move(result).table();
   out_.error("toml-syntax", range(result.error().source()),
