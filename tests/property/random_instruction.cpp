@@ -69,12 +69,8 @@ bool excluded(const ptx::Opcode& op) {
     if (op.has_mod(m)) return true;
   if (op.has_mod(Mod::kBf16x2) && op.mnemonic == Mnemonic::kCvt && op.type != Type::kF32)
     return true;  // small formats to and from bf16x2
-  const bool second = op.has_mod(Mod::kMin) || op.has_mod(Mod::kMax);
-  if (is_scalar_video(op.mnemonic)) {
-    // Whether the intermediate result is cut to 32 bits before a comparison is not said.
-    if (second && !op.has_mod(Mod::kSat) && op.mnemonic != Mnemonic::kVset) return true;
-    if (op.mnemonic == Mnemonic::kVshl && op.has_mod(Mod::kSat)) return true;
-  }
+  // How wide the shifted value is that saturates is not said.
+  if (op.mnemonic == Mnemonic::kVshl && op.has_mod(Mod::kSat)) return true;
   if (op.mnemonic == Mnemonic::kTestp && op.modifiers.size() < 2) return true;
   return false;
 }

@@ -155,7 +155,8 @@ bool test_property(const Work& w) {
   if (w.has(Mod::kInfinite)) return x.infinite();
   if (w.has(Mod::kNumber)) return !x.nan();
   if (w.has(Mod::kNotanumber)) return x.nan();
-  if (w.has(Mod::kNormal)) return finite && field;
+  // "As a special case, positive and negative zero are considered normal numbers."
+  if (w.has(Mod::kNormal)) return finite && (field || x.zero());
   if (w.has(Mod::kSubnormal)) return finite && !field && !x.zero();
   throw Problem(std::string(w.op.text));
 }

@@ -75,7 +75,8 @@ void scalar_operation(Work& w) {
   Signed t = scalar(w, part(w.in[0], ta, w.selectors[1]), part(w.in[1], tb, w.selectors[2]));
   if (w.has(Mod::kSat)) t = saturated(t, is_signed(d), w.selectors[0]);
   if (w.in.size() > 2 && w.selectors[0].empty()) {
-    const Signed first = as_type(d, static_cast<Value>(t)), c = as_type(d, w.in[2]);
+    // optSecOp works on 33-bit signed numbers; c's sign is that of the destination type.
+    const Signed first = sign_extended(static_cast<Value>(t), 33), c = as_type(d, w.in[2]);
     if (w.has(Mod::kAdd)) t = first + c;
     if (w.has(Mod::kMin)) t = first < c ? first : c;
     if (w.has(Mod::kMax)) t = first > c ? first : c;
