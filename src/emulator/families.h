@@ -17,5 +17,7 @@ bool select_mma(Selection& s);          // mma
 bool select_float(Selection& s);        // f32, f32x2, f64: add … sqrt
 bool select_float_bits(Selection& s);   // min, max, abs, neg, copysign, testp
 bool select_convert(Selection& s);      // cvt
+bool select_video(Selection& s);        // vadd, vset, vmad, vadd2, vadd4 …
+bool select_packed(Selection& s);       // u16x2 … s8x4, lop3 with a predicate, cvt.pack
 
 }  // namespace pitot::emulator
