@@ -41,6 +41,11 @@ const Checks& Block::checks() const { return gang_.state.options.checks; }
 GlobalMemory& Block::memory() const { return gang_.state.memory; }
 uint8_t* Block::executed() { return gang_.executed.data(); }
 
+TensorMemory& Block::tensor_memory() {
+  if (tensor_memory_ == nullptr) tensor_memory_ = std::make_unique<TensorMemory>();
+  return *tensor_memory_;
+}
+
 uint64_t Block::shared_base() const {
   return volume(launch().cluster) > 1 ? uint64_t{rank_} * kSharedStride : 0;
 }

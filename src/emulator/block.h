@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emulator/launch.h"
+#include "emulator/tensor_memory.h"
 #include "emulator/warp.h"
 
 namespace pitot::emulator {
@@ -61,6 +62,8 @@ class Block {
   void track(Warp& warp, const Op& op, LaneMask mask);
   bool undefined_guard(Warp& warp, const Op& op, LaneMask lanes);
 
+  TensorMemory& tensor_memory();  // made on the first use
+
   // Bit a byte of shared memory that was written; empty when not tracked.
   std::vector<uint64_t> shared_defined;
 
@@ -82,6 +85,7 @@ class Block {
   uint32_t threads_;
   std::unique_ptr<std::byte[]> shared_;
   size_t shared_bytes_;
+  std::unique_ptr<TensorMemory> tensor_memory_;
   std::array<Barrier, 16> barriers_;
   std::vector<std::unique_ptr<Warp>> warps_;
   Counters counters_;

@@ -19,5 +19,7 @@ bool select_float_bits(Selection& s);   // min, max, abs, neg, copysign, testp
 bool select_convert(Selection& s);      // cvt
 bool select_video(Selection& s);        // vadd, vset, vmad, vadd2, vadd4 …
 bool select_packed(Selection& s);       // u16x2 … s8x4, lop3 with a predicate, cvt.pack
+bool select_wgmma(Selection& s);        // wgmma
+bool select_tcgen05(Selection& s);      // tcgen05
 
 }  // namespace pitot::emulator

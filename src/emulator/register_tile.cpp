@@ -19,8 +19,8 @@ TilePlace place_of(TileRole role, unsigned rows, unsigned per, unsigned lane, un
     case TileRole::kB:
       return {thread * per + in + reg * 4 * per, group};
     default:
-      // Accumulators come in pairs of neighbours, packed or not.
-      return {group + 8 * (element >> 1), thread * 2 + (element & 1)};
+      // Accumulators come in pairs of neighbours, packed or not, in blocks of eight columns.
+      return {group + 8 * ((element >> 1) & 1), (element >> 2) * 8 + thread * 2 + (element & 1)};
   }
 }
 
