@@ -1,7 +1,7 @@
 """Real kernels for the register estimate: fetches packages' sources, compiles and labels them.
 
 python3 tools/registers/packages.py OUT [NAME …]   for the packages of packages.csv (all, or those named) writes
-OUT/NAME/*.ptx and OUT/NAME/labels.csv (as label.py), of which fit.py reads. Needs pip's index, nvcc and ptxas.
+OUT/NAME/*.ptx and OUT/NAME/labels.csv (as label.py), of which fit.py reads. Needs a package index, nvcc and ptxas.
 Sources are compiled as they are, for compute_80, those written for torch against torch_stub.h; a file that does not
 compile is reported and left out. A template gives at most MOST kernels; kernels with the same instructions count once.
 --bounds labels the kernels of OUT/NAME again under launch bounds of our choice (OUT/NAME.bounds/labels.csv).
@@ -12,6 +12,7 @@ import collections
 import csv
 import hashlib
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -21,7 +22,6 @@ import urllib.request
 import zipfile
 
 HERE = pathlib.Path(__file__).parent
-INDEX = "https://pypi.org/simple/"
 MOST = 6
 TARGETS = ["sm_80", "sm_90"]
 # Per package: include directories ("**" takes every directory below), flags, what paths to leave out (a pattern).
@@ -57,9 +57,9 @@ FLAGS = {
 }
 
 
-def fetch(name, version, out):
+def fetch(index, name, version, out):
     """The package's source archive (a wheel where there is none), unpacked under out/src."""
-    page = urllib.parse.urljoin(INDEX, name + "/")
+    page = urllib.parse.urljoin(index, name + "/")
     request = urllib.request.Request(page, headers={"Accept": "application/vnd.pypi.simple.v1+json"})
     files = [f for f in json.load(urllib.request.urlopen(request, timeout=60))["files"]
              if re.match(rf"{re.escape(name).replace('-', '[-_.]').replace(chr(92), '')}-{re.escape(version)}[-.]", f["filename"], re.I)]
@@ -190,13 +190,14 @@ def main():
     ap.add_argument("out", type=pathlib.Path)
     ap.add_argument("names", nargs="*")
     ap.add_argument("--bounds", action="store_true")
+    ap.add_argument("--index", default=os.environ.get("PIP_INDEX_URL"), help="of packages, by pip's simple API (PIP_INDEX_URL)")
     a = ap.parse_args()
     for row in csv.DictReader(open(HERE / "packages.csv")):
         name = row["name"]
         if a.names and name not in a.names:
             continue
         if not a.bounds:
-            compile_all(name, fetch(name, row["version"], a.out), a.out)
+            compile_all(name, fetch(a.index.rstrip("/") + "/", name, row["version"], a.out), a.out)
         label(a.out / (name + ".bounds" * a.bounds), chosen(sorted((a.out / name).glob("*.ptx"))), a.bounds)
 
 
