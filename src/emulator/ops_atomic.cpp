@@ -2,6 +2,8 @@
 // "Parallel Synchronization and Communication").
 #include <fmt/format.h>
 
+#include <array>
+
 #include "emulator/access.h"
 #include "emulator/atomic_arithmetic.h"
 #include "emulator/block.h"
@@ -20,6 +22,7 @@ using ptx::Type;
 // Op::variant: whether there is a destination; elements.
 bool has_result(const Op& op) { return (op.variant & 1) != 0; }
 unsigned elements(const Op& op) { return op.variant >> 1; }
+constexpr unsigned kMostElements = 8;
 
 // Looks the bytes up. False after a fault: also for memory that has no atomics, and for what
 // nothing wrote, since it would be written back with the result.
@@ -71,11 +74,13 @@ void atomic(Warp& w, const Op& op, LaneMask mask) {
   const bool global = ptx::base_space(a.space) == Space::kGlobal;
   for_each_lane(mask, [&](unsigned l) {
     const bool flush = global || (generic && space_of(a.address[l]) == Space::kGlobal);
-    for (unsigned e = 0; e < count; ++e) {
-      const W old = rmw::run<E>(a.at[l] + e * sizeof(W), static_cast<W>(w.get(b[e], l)),
-                                static_cast<W>(w.get(c, l)), flush);
-      if (has_result(op) && !d[e].sink) w.set(d[e], l, old);
-    }
+    std::array<W, kMostElements> old{};  // a destination may be a later element's source
+    for (unsigned e = 0; e < count; ++e)
+      old[e] = rmw::run<E>(a.at[l] + e * sizeof(W), static_cast<W>(w.get(b[e], l)),
+                           static_cast<W>(w.get(c, l)), flush);
+    if (!has_result(op)) return;
+    for (unsigned e = 0; e < count; ++e)
+      if (!d[e].sink) w.set(d[e], l, old[e]);
   });
 }
 
@@ -106,6 +111,7 @@ bool select(Selection& s, bool result) {
   const size_t first = result ? 2 : 1;
   if (s.operands.size() <= first) return false;
   const unsigned count = s.opcode.vector;
+  if (count > kMostElements) return false;
   if (s.operands[first].count != count || (result && s.operands[0].count != count)) return false;
   for (unsigned e = 0; e < count; ++e)
     if (s.slot_of(first, e)->bits == 1 || (result && s.slot_of(0, e)->bits == 1)) return false;

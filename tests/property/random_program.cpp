@@ -30,7 +30,8 @@ class Generator {
       Surroundings s;
       s.in_function = true;
       s.known = s.every_thread = false;
-      p_.functions.push_back({statements(s, 3 + r_.below(8))});
+      DeviceFunction f{statements(s, 3 + r_.below(8))};
+      p_.functions.push_back(std::move(f));  // later ones can call it
     }
     p_.body = statements({}, 6 + r_.below(28));
   }
@@ -38,18 +39,32 @@ class Generator {
  private:
   std::vector<Statement> statements(const Surroundings& s, uint32_t count) {
     std::vector<Statement> all;
-    while (count-- > 0) all.push_back(statement(s));
+    Surroundings here = s;
+    while (count-- > 0) {
+      if (here.every_thread && here.depth == 0 && r_.chance(1)) {
+        Statement exit;
+        exit.spelling = "exit";
+        exit.text = "@" + predicate_register(r_) + " exit;\n";
+        all.push_back(exit);
+        here.known = here.every_thread = false;
+      }
+      all.push_back(statement(here));
+    }
     return all;
   }
 
   Statement statement(const Surroundings& s) {
+    const bool modern = p_.header.starts_with(".version 9");
     const uint32_t kind = r_.below(100);
-    if (kind < 62) return random_instruction(r_, p_.header);
-    if (kind < 74 && !s.in_function) return random_memory(r_);
+    if (kind < 60) return random_instruction(r_, p_.header);
+    if (kind < 62 && !s.in_function) return random_address(r_);
+    if (kind < 74 && !s.in_function) return random_memory(r_, modern);
     if (kind < 77 && !s.in_function) return random_reduction(r_);
-    if (kind < 83 && s.known) return random_warp_operation(r_, s.pattern, p_.threads % 32 == 0);
+    if (kind < 83 && s.known)
+      return random_warp_operation(r_, s.pattern, p_.threads % 32 == 0,
+                                   p_.header.find("sm_100a") != std::string::npos);
     if (kind < 86 && s.every_thread) return exchange();
-    if (kind < 89 && !s.in_function && !p_.functions.empty()) return call();
+    if (kind < 89 && !p_.functions.empty()) return call();
     if (kind < 100 && s.depth < 3) return control(s);
     return random_instruction(r_, p_.header);
   }
@@ -57,6 +72,17 @@ class Generator {
   // Words of another thread's shared memory, between barriers.
   Statement exchange() {
     Statement s;
+    if (r_.chance(30)) {
+      constexpr const char* kReductions[] = {"bar.red.popc.u32", "barrier.red.popc.aligned.u32",
+                                             "bar.red.and.pred", "barrier.red.or.pred"};
+      s.spelling = r_.of(kReductions);
+      const bool counts = s.spelling.ends_with("u32");
+      s.text = s.spelling + " " + (counts ? word_register(r_) : predicate_register(r_)) + ", " +
+               std::to_string(r_.below(16)) +
+               (p_.threads % 32 == 0 && r_.chance(50) ? ", " + std::to_string(p_.threads) : "") +
+               ", " + (r_.chance(30) ? "!" : "") + predicate_register(r_) + ";\n";
+      return s;
+    }
     s.spelling = "bar.sync";
     const std::string offset = std::to_string(4 * r_.below(16));
     constexpr const char* kBarriers[] = {"bar.sync 0", "barrier.sync 1", "bar.cta.sync 2",

@@ -70,12 +70,14 @@ std::vector<uint8_t> random_input(const RandomProgram& p);
 
 // One arithmetic statement with a spelling of the instruction table, drawn with the target in mind.
 Statement random_instruction(Random& r, const std::string& header);
-// Loads, stores and atomics on the thread's own memory.
-Statement random_memory(Random& r);
+// Loads, stores and atomics on the thread's own memory; `modern`: also what sm_90 and PTX 8.3 have.
+Statement random_memory(Random& r, bool modern);
+// Generic addresses of shared and local memory, special registers.
+Statement random_address(Random& r);
 // Reductions into memory that all threads share: order does not matter.
 Statement random_reduction(Random& r);
 // An operation of the lanes of a warp in `pattern`; with every lane there, also shuffles.
-Statement random_warp_operation(Random& r, uint32_t pattern, bool whole_warps);
+Statement random_warp_operation(Random& r, uint32_t pattern, bool whole_warps, bool blackwell);
 
 std::string half_register(Random& r);
 std::string word_register(Random& r);

@@ -11,6 +11,7 @@ class Renderer {
   explicit Renderer(std::vector<const Statement*>* owners) : owners_(owners) {}
 
   std::string program(const RandomProgram& p) {
+    modern_ = p.header.starts_with(".version 9");
     add(p.header + ".address_size 64\n", nullptr);
     for (size_t k = 0; k < p.functions.size(); ++k) function(p.functions[k], k);
     add(".visible .entry k(.param .u64 out, .param .u64 in, .param .align 16 .b8 par[64])\n{\n"
@@ -73,11 +74,15 @@ class Renderer {
   }
 
  private:
-  static std::string registers() {
-    return ".reg .pred %p<8>;\n.reg .pred %pc, %pn, %pl<8>;\n.reg .b16 %h<8>;\n.reg .b16 %t16;\n"
-           ".reg .b32 %r<16>;\n.reg .b32 %s<4>;\n.reg .b32 %c<8>;\n"
-           ".reg .b32 %t32, %ix, %sh, %sa, %full, %trips, %tx, %nt, %lane;\n.reg .b64 %rd<8>;\n"
-           ".reg .b64 %t64, %ga, %in, %acc;\n";
+  // Registers of 128 bits only where there are any.
+  std::string registers() const {
+    return (modern_ ? ".reg .b128 %q<3>;\n" : "") +
+           std::string(
+               ".reg .pred %p<8>;\n.reg .pred %pc, %pn, %pl<8>;\n.reg .b16 %h<8>;\n.reg .b16 "
+               "%t16;\n"
+               ".reg .b32 %r<16>;\n.reg .b32 %s<4>;\n.reg .b32 %c<8>;\n"
+               ".reg .b32 %t32, %ix, %sh, %sa, %full, %trips, %tx, %nt, %lane;\n.reg .b64 %rd<8>;\n"
+               ".reg .b64 %t64, %ga, %in, %acc;\n");
   }
 
   // Its registers come from the two arguments.
@@ -170,6 +175,7 @@ class Renderer {
   std::string text_;
   std::vector<const Statement*>* owners_;
   uint32_t labels_ = 0;
+  bool modern_ = false;
 };
 
 }  // namespace

@@ -127,10 +127,7 @@ void Machine::step(Thread& t, const Instruction& i) {
         t.waits = Waits::kWarp;
         return;
       }
-      if (!i.opcode->has_mod(Mod::kSync)) throw Problem(std::string(i.opcode->text));
-      t.barrier = static_cast<uint32_t>(read(t, o[0], Type::kU32));
-      t.expected = o.size() > 1 ? static_cast<uint32_t>(read(t, o[1], Type::kU32)) : 0;
-      t.waits = Waits::kBlock;
+      wait_at_barrier(t, i);
       return;
     case Mnemonic::kShfl:
     case Mnemonic::kVote:
@@ -160,6 +157,10 @@ void Machine::step(Thread& t, const Instruction& i) {
       break;
     case Mnemonic::kCvta:
       convert_address(t, i);
+      break;
+    case Mnemonic::kIsspacep:
+      write(t, o[0], Type::kPred,
+            is_in_space(i.opcode->space, static_cast<uint64_t>(read(t, o[1], Type::kB64))));
       break;
     default:
       compute(t, i);
@@ -246,24 +247,45 @@ void Machine::leave(Thread& t) {
   }
 }
 
+void Machine::wait_at_barrier(Thread& t, const Instruction& i) {
+  const auto o = module_.operands_of(i);
+  const bool reduction = i.opcode->has_mod(Mod::kRed);
+  if (!reduction && !i.opcode->has_mod(Mod::kSync)) throw Problem(std::string(i.opcode->text));
+  // bar.red d, a{, b}, {!}c;  bar.sync a{, b};
+  const size_t first = reduction ? 1 : 0, last = o.size() - (reduction ? 1 : 0);
+  t.barrier = static_cast<uint32_t>(read(t, o[first], Type::kU32));
+  t.expected = last - first > 1 ? static_cast<uint32_t>(read(t, o[first + 1], Type::kU32)) : 0;
+  t.contribution = reduction && (read(t, o.back(), Type::kPred) & 1) != 0;
+  t.waits = Waits::kBlock;
+}
+
 // A barrier opens when as many threads as it names wait at it, or all that have not ended.
 bool Machine::release_barriers() {
   bool progress = false;
   for (uint32_t b = 0; b < 16; ++b) {
-    uint32_t waiting = 0, alive = 0, expected = 0;
+    uint32_t waiting = 0, alive = 0, expected = 0, votes = 0;
     for (const Thread& t : threads_) {
       if (t.waits != Waits::kDone) ++alive;
       if (t.waits == Waits::kBlock && t.barrier == b) {
         ++waiting;
+        votes += t.contribution ? 1 : 0;
         expected = t.expected;
       }
     }
     if (waiting == 0 || waiting < (expected == 0 ? alive : expected)) continue;
-    for (Thread& t : threads_)
-      if (t.waits == Waits::kBlock && t.barrier == b) {
-        t.waits = Waits::kNo;
-        ++t.frame().pc;
+    for (Thread& t : threads_) {
+      if (t.waits != Waits::kBlock || t.barrier != b) continue;
+      const Instruction& i = current(t);
+      if (i.opcode->has_mod(Mod::kRed)) {
+        const Operand& d = module_.operands_of(i)[0];
+        if (i.opcode->has_mod(Mod::kPopc))
+          write(t, d, Type::kU32, votes);
+        else
+          write(t, d, Type::kPred, i.opcode->has_mod(Mod::kAnd) ? votes == waiting : votes != 0);
       }
+      t.waits = Waits::kNo;
+      ++t.frame().pc;
+    }
     progress = true;
   }
   return progress;

@@ -29,9 +29,10 @@ struct Thread {
   std::vector<uint8_t> local;
   bool carry = false;
   Waits waits = Waits::kNo;
-  uint32_t mask = 0;      // kWarp: the lanes that must come
-  uint32_t barrier = 0;   // kBlock
-  uint32_t expected = 0;  // kBlock: threads
+  uint32_t mask = 0;          // kWarp: the lanes that must come
+  uint32_t barrier = 0;       // kBlock
+  uint32_t expected = 0;      // kBlock: threads
+  bool contribution = false;  // kBlock: the predicate of bar.red
   uint32_t lane() const { return id % 32; }
   Frame& frame() { return frames.back(); }
 };
@@ -69,7 +70,9 @@ class Machine {
   void call(Thread& t, const ptx::Instruction& i);
   void leave(Thread& t);
   Frame enter(const ptx::Function& f, uint64_t top);
+  void wait_at_barrier(Thread& t, const ptx::Instruction& i);
   bool release_barriers();
+  bool is_in_space(ptx::Space space, uint64_t generic) const;
   const ptx::Instruction& current(const Thread& t) const;
   // operations of a warp (warp_operations.cpp)
   bool run_warp_operations();
@@ -78,6 +81,7 @@ class Machine {
   void vote(std::vector<Thread*>& group, const ptx::Instruction& i);
   void match(std::vector<Thread*>& group, const ptx::Instruction& i);
   void reduce(std::vector<Thread*>& group, const ptx::Instruction& i);
+  void reduce_floats(std::vector<Thread*>& group, const ptx::Instruction& i);
 
   const ptx::Module& module_;
   const ptx::Function& kernel_;

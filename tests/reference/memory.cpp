@@ -150,9 +150,33 @@ Value atomic_result(const ptx::Opcode& op, Type type, Value old, Value b, Value 
   if (op.has_mod(Mod::kDec)) return low(old, 32) == 0 || low(old, 32) > low(b, 32) ? b : old - 1;
   if (op.has_mod(Mod::kMin)) return number(type, old) < number(type, b) ? old : b;
   if (op.has_mod(Mod::kMax)) return number(type, old) > number(type, b) ? old : b;
-  if (op.has_mod(Mod::kAdd) && !is_float(type) && type != Type::kF16x2 && type != Type::kBf16x2)
-    return old + b;
+  if (op.has_mod(Mod::kAdd)) return old + b;
   throw Problem("atomic " + std::string(op.text));
+}
+
+// Rounds to nearest even. "atom.add.f32 on global memory flushes subnormal inputs and results to
+// sign-preserving zero; on shared memory it supports subnormal inputs and results."
+Value float_result(const ptx::Opcode& op, Type type, Value old, Value b, bool flush) {
+  const Format f = format_of(type);
+  old = low(old, f.bits());
+  b = low(b, f.bits());
+  if (flush) {
+    old = flushed(f, old);
+    b = flushed(f, b);
+  }
+  const Number x = decode(f, old), y = decode(f, b);
+  if (op.has_mod(Mod::kAdd)) {
+    const Number total = sum(x, y, Rounding::kNearestEven);
+    if (total.nan()) return canonical_nan(type);
+    const Value bits = encode(f, total, Rounding::kNearestEven);
+    return flush ? flushed(f, bits) : bits;
+  }
+  // min and max: a NaN loses, -0 is less than +0
+  if (x.nan() && y.nan()) return canonical_nan(type);
+  if (x.nan() || y.nan()) return x.nan() ? b : old;
+  const int order = compare(x, y);
+  const bool first_is_less = order != 0 ? order < 0 : x.negative;
+  return first_is_less == op.has_mod(Mod::kMin) ? old : b;
 }
 
 }  // namespace
@@ -162,12 +186,34 @@ void Machine::atomic(Thread& t, const ptx::Instruction& i) {
   const size_t first = i.opcode->mnemonic == Mnemonic::kAtom ? 1 : 0;
   const Type type = types_of(i).at(0);
   const uint64_t a = effective_address(t, i, o[first]);
-  if (o[first + 1].kind == OperandKind::kVector) throw Problem("vector atomic");
-  const Value b = read(t, o[first + 1], type);
-  const Value c = i.opcode->has_mod(Mod::kCas) ? read(t, o[first + 2], type) : 0;
-  const Value old = load_value(t, a, ptx::bits_of(type));
-  store_value(t, a, ptx::bits_of(type), atomic_result(*i.opcode, type, old, b, c));
-  if (first == 1) write(t, o[0], type, old);
+  const bool vector = o[first + 1].kind == OperandKind::kVector;
+  const auto part = [&](const Operand& operand, size_t k) -> const Operand& {
+    return vector && operand.kind == OperandKind::kVector ? module_.children_of(operand)[k]
+                                                          : operand;
+  };
+  const size_t count = vector ? o[first + 1].child_count : 1;
+  const Type element = type == Type::kF16x2    ? Type::kF16
+                       : type == Type::kBf16x2 ? Type::kBf16
+                                               : type;
+  const unsigned bits = ptx::bits_of(type), each = ptx::bits_of(element);
+  const bool flush = type == Type::kF32 && a >> 60 != 1;
+  std::vector<Value> olds;
+  for (size_t k = 0; k < count; ++k) {
+    const Value b = read(t, part(o[first + 1], k), type);
+    const Value c = i.opcode->has_mod(Mod::kCas) ? read(t, o[first + 2], type) : 0;
+    const Value old = load_value(t, a + k * bits / 8, bits);
+    Value r = 0;
+    if (is_float(element)) {
+      for (unsigned at = 0; at < bits; at += each)
+        r |= float_result(*i.opcode, element, old >> at, b >> at, flush) << at;
+    } else {
+      r = atomic_result(*i.opcode, type, old, b, c);
+    }
+    store_value(t, a + k * bits / 8, bits, r);
+    olds.push_back(old);
+  }
+  if (first == 0) return;
+  for (size_t k = 0; k < count; ++k) write(t, part(o[0], k), type, olds[k]);
 }
 
 // mov: of one value, or packing and unpacking of a vector (PTX ISA, mov).
@@ -214,6 +260,19 @@ void Machine::convert_address(Thread& t, const ptx::Instruction& i) {
       throw Problem(std::string(i.opcode->text));
   }
   write(t, o[0], type, i.opcode->has_mod(Mod::kTo) ? a - base : a + base);
+}
+
+bool Machine::is_in_space(Space space, uint64_t generic) const {
+  switch (ptx::base_space(space)) {
+    case Space::kShared:
+      return generic >> 60 == 1;
+    case Space::kLocal:
+      return generic >> 60 == 2;
+    case Space::kGlobal:
+      return generic >= global_.base && generic - global_.base < global_.bytes.size();
+    default:
+      throw Problem("isspacep");
+  }
 }
 
 }  // namespace pitot::reference

@@ -156,7 +156,10 @@ void Machine::match(std::vector<Thread*>& group, const Instruction& i) {
 void Machine::reduce(std::vector<Thread*>& group, const Instruction& i) {
   const auto o = module_.operands_of(i);
   const Type type = types_of(i).at(0);
-  if (is_float(type)) throw Problem(std::string(i.opcode->text));
+  if (is_float(type)) {
+    reduce_floats(group, i);
+    return;
+  }
   Value total = read(*group.front(), o[1], type);
   for (size_t k = 1; k < group.size(); ++k) {
     const Value v = read(*group[k], o[1], type);
@@ -168,6 +171,30 @@ void Machine::reduce(std::vector<Thread*>& group, const Instruction& i) {
     if (i.opcode->has_mod(Mod::kMax) && number(type, v) > number(type, total)) total = v;
   }
   for (Thread* t : group) write(*t, o[0], type, low(total, 32));
+}
+
+// min and max of f32: NaNs are passed over unless .NaN; +0 is greater than −0.
+void Machine::reduce_floats(std::vector<Thread*>& group, const Instruction& i) {
+  const auto o = module_.operands_of(i);
+  bool some = false, any_nan = false;
+  Value best = 0;
+  for (Thread* t : group) {
+    Value v = low(read(*t, o[1], Type::kF32), 32);
+    if (i.opcode->has_mod(Mod::kAbs)) v = low(v, 31);
+    const Number x = decode(kSingle, v);
+    if (x.nan()) {
+      any_nan = true;
+      continue;
+    }
+    const Number y = decode(kSingle, best);
+    const int order = some ? compare(x, y) : 0;
+    const bool less = order != 0 ? order < 0 : x.negative && !y.negative;
+    const bool greater = order != 0 ? order > 0 : !x.negative && y.negative;
+    if (!some || (i.opcode->has_mod(Mod::kMin) ? less : greater)) best = v;
+    some = true;
+  }
+  if (!some || (any_nan && i.opcode->has_mod(Mod::kNaN))) best = canonical_nan(Type::kF32);
+  for (Thread* t : group) write(*t, o[0], Type::kB32, best);
 }
 
 }  // namespace pitot::reference

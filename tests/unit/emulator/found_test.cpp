@@ -1,0 +1,19 @@
+// Faults that random programs on the emulator and the reference interpreter brought to light.
+#include "emulator_test_util.h"
+
+namespace pitot::emulator::test {
+namespace {
+
+TEST(Found, VectorAtomicReadsAllElementsBeforeItWritesAny) {
+  // %f2 is the first destination and the second element of the source.
+  std::string text = kernel_text(
+      "mov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f40000000;\n"
+      "atom.global.add.v2.f32 {%f2, %f3}, [%rd0], {%f1, %f2};\nst.global.f32 [%rd0+8], %f2;");
+  text.replace(0, text.find(".address_size"), ".version 8.1\n.target sm_90\n");
+  auto r = run_text(text, 3, threads(1), {0});
+  EXPECT_EQ(r.faults(), "");
+  EXPECT_EQ(r.out, (std::vector<uint32_t>{0x3f800000, 0x40000000, 0}));
+}
+
+}  // namespace
+}  // namespace pitot::emulator::test
