@@ -1,10 +1,12 @@
-// mma: dense matrix products of a warp from and to registers (PTX ISA, "Warp Level Matrix
-// Multiply-Accumulate Instructions", mma). The numeric model is in tile.h.
+// mma: matrix products of a warp from and to registers, dense, sparse and block-scaled (PTX ISA,
+// "Warp Level Matrix Multiply-Accumulate Instructions", mma, mma.sp). The numeric model is in
+// tile.h.
 #include <bit>
 #include <cfenv>
 
 #include "emulator/block.h"
 #include "emulator/families.h"
+#include "emulator/mma_operands.h"
 #include "emulator/register_tile.h"
 
 namespace pitot::emulator {
@@ -20,6 +22,8 @@ struct MmaForm {
   uint64_t satfinite : 1, bits_and : 1, bytes : 1;
   uint64_t rounding : 2;  // into kRoundings
   uint64_t a_column : 1, b_row : 1;
+  uint64_t sparse : 1, ordered : 1;
+  uint64_t scale_blocks : 3, scale_e4m3 : 1;  // 0: no block scales
 };
 static_assert(sizeof(MmaForm) == 8);
 
@@ -52,6 +56,35 @@ void multiply_bits(const Tile& a, const Tile& b, const Tile& c, Tile& d, bool co
     }
 }
 
+bool sparse_a(Warp& w, const Op& op, const MmaForm& f, Tile& a) {
+  const Program& p = w.program();
+  const Type t = type(f.a);
+  SparseForm form;
+  const unsigned step = operand_format(t, f.bytes != 0).step;
+  form.kind = step == 32  ? Sparsity::kOneOfTwo
+              : step == 4 ? Sparsity::kPairsOfFour
+                          : Sparsity::kTwoOfFour;
+  form.narrow = step <= 8;
+  form.ordered = f.ordered != 0;
+  Tile stored;
+  stored.reshape(f.m, f.k / 2, is_integer_element(t));
+  gather(w, p.operand(op, 1), TileRole::kA, operand_format(t, f.bytes != 0), stored);
+  const auto selector = static_cast<unsigned>(w.get(p.operand(op, 5)[0], 0));
+  return expand_sparse(w, op, form, p.operand(op, 4), selector, stored, a);
+}
+
+void scale(Warp& w, const Op& op, const MmaForm& f, Tile& a, Tile& b) {
+  const Program& p = w.program();
+  const size_t at = f.sparse != 0 ? 6 : 4;
+  const Type t = f.scale_e4m3 != 0 ? Type::kUe4m3 : Type::kUe8m0;
+  auto number = [&](size_t operand, size_t element) {
+    return static_cast<unsigned>(w.get(p.operand(op, operand)[element], 0));
+  };
+  scale_rows(w, p.operand(op, at), t, number(at + 1, 0), number(at + 1, 1), f.scale_blocks, a);
+  scale_columns(w, p.operand(op, at + 2), t, number(at + 3, 0), number(at + 3, 1), f.scale_blocks,
+                b);
+}
+
 void mma(Warp& w, const Op& op, LaneMask mask) {
   if (!whole_warp(w, op, mask)) return;
   const MmaForm f = form_of(op);
@@ -63,9 +96,14 @@ void mma(Warp& w, const Op& op, LaneMask mask) {
   x.reshape(f.m, f.k, integer);
   y.reshape(f.k, f.n, integer);
   z.reshape(f.m, f.n, integer);
-  gather(w, a, TileRole::kA, operand_format(ta, f.bytes != 0), x);
+  if (f.sparse != 0) {
+    if (!sparse_a(w, op, f, x)) return;
+  } else {
+    gather(w, a, TileRole::kA, operand_format(ta, f.bytes != 0), x);
+  }
   gather(w, b, TileRole::kB, operand_format(tb, f.bytes != 0), y);
   gather(w, c, TileRole::kC, packed(tc), z);
+  if (f.scale_blocks != 0) scale(w, op, f, x, y);
   if (ta == Type::kB1) {
     multiply_bits(x, y, z, z, f.bits_and != 0);
   } else if (integer) {
@@ -76,6 +114,9 @@ void mma(Warp& w, const Op& op, LaneMask mask) {
     multiply_float(x, y, z, z);
   }
   w.taint |= undefined_results(w, a, b, c);
+  // Metadata and scales: whatever they touch, without following which.
+  for (size_t n = 4; n < op.operand_count; ++n)
+    if (undefined_lanes(w, p.operand(op, n)) != 0) w.taint |= kAllLanes;
   scatter(w, d, packed(td), z);
 }
 
@@ -139,9 +180,11 @@ void mma_by_quad_pairs(Warp& w, const Op& op, LaneMask mask) {
 
 bool select_mma(Selection& s) {
   if (s.opcode.mnemonic != ptx::Mnemonic::kMma) return false;
-  if (s.has(Mod::kSp) || s.has(Mod::kSpOrderedMetadata) || s.has(Mod::kBlockScale)) return false;
+  const bool sparse = s.has(Mod::kSp) || s.has(Mod::kSpOrderedMetadata);
+  const bool scaled = s.has(Mod::kBlockScale);
   unsigned m = 0, n = 0, k = 0;
-  if (!shape_of(s.opcode, m, n, k) || s.operands.size() != 4) return false;
+  if (!shape_of(s.opcode, m, n, k) || s.operands.size() != 4u + (sparse ? 2 : 0) + (scaled ? 4 : 0))
+    return false;
   std::vector<Type> types;
   std::vector<Mod> layouts;
   for (ptx::ModId id : s.opcode.modifiers) {
@@ -149,7 +192,7 @@ bool select_mma(Selection& s) {
     const auto mod = static_cast<Mod>(id);
     if (mod == Mod::kRow || mod == Mod::kCol) layouts.push_back(mod);
   }
-  if (types.size() != 4 || layouts.size() != 2) return false;
+  if (types.size() != (scaled ? 5u : 4u) || layouts.size() != 2) return false;
   MmaForm f{};
   f.m = m;
   f.n = n;
@@ -164,7 +207,14 @@ bool select_mma(Selection& s) {
   f.a_column = layouts[0] == Mod::kCol;
   f.b_row = layouts[1] == Mod::kRow;
   const unsigned bits = element_bits(types[1]);
-  f.bytes = !is_integer_element(types[1]) && bits <= 8;
+  const bool four_bits = s.has(Mod::kKindMxf4) || s.has(Mod::kKindMxf4nvf4);
+  f.bytes = !is_integer_element(types[1]) && bits <= 8 && !four_bits;
+  f.sparse = sparse;
+  f.ordered = s.has(Mod::kSpOrderedMetadata);
+  if (scaled) {
+    f.scale_blocks = s.has(Mod::kScaleVec_4X) ? 4 : four_bits ? 2 : 1;
+    f.scale_e4m3 = types[4] == Type::kUe4m3;
+  }
   const bool quads = m == 8 && n == 8 && k == 4 && types[1] != Type::kF64;
   if (quads) {
     // The ISA has no fragments for the other types that ptxas takes here.
@@ -175,7 +225,7 @@ bool select_mma(Selection& s) {
       const unsigned step = multiplicand ? operand_format(t, f.bytes != 0).step : element_bits(t);
       return s.operands[operand].count * std::max(32u, step) * kLanes == elements * step;
     };
-    if (!fits(0, m * n, types[0], false) || !fits(1, m * k, types[1], true) ||
+    if (!fits(0, m * n, types[0], false) || !fits(1, m * (sparse ? k / 2 : k), types[1], true) ||
         !fits(2, k * n, types[2], true) || !fits(3, m * n, types[3], false))
       return false;
   }
