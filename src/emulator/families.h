@@ -21,5 +21,6 @@ bool select_video(Selection& s);        // vadd, vset, vmad, vadd2, vadd4 …
 bool select_packed(Selection& s);       // u16x2 … s8x4, lop3 with a predicate, cvt.pack
 bool select_wgmma(Selection& s);        // wgmma
 bool select_tcgen05(Selection& s);      // tcgen05
+bool select_wmma(Selection& s);         // wmma
 
 }  // namespace pitot::emulator

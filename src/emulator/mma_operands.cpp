@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace pitot::emulator {
 namespace {
 
@@ -17,6 +19,13 @@ bool expand_sparse(Warp& w, const Op& op, const SparseForm& form, std::span<cons
                              : form.kind == Sparsity::kTwoOfFour ? 4
                                                                  : 8;
   const unsigned chunks = a.columns / per_chunk;
+  const unsigned threads = form.narrow ? chunks / 4 : std::max(chunks / 4, 1u);  // of a quad
+  if (selector >= 4 / threads) {
+    w.fault(FaultKind::kIllegal, op, kAllLanes, selector,
+            fmt::format("sparsity selector {}, but {} threads of four hold metadata", selector,
+                        threads));
+    return false;
+  }
   const uint32_t* words = w.u32(metadata[0].at);
   auto copy = [&](unsigned row, unsigned to, unsigned from) {
     // Two elements that name one column add up.
@@ -33,7 +42,7 @@ bool expand_sparse(Warp& w, const Op& op, const SparseForm& form, std::span<cons
         lane += selector * (chunks / 4) + c / 4;
         nibble = c % 4 + 4 * (row / 8);
       }
-      const unsigned code = words[lane % kLanes] >> (4 * nibble) & 15;
+      const unsigned code = words[lane] >> (4 * nibble) & 15;
       const unsigned first = code & 3, second = code >> 2, at = c * per_chunk;
       if (form.kind == Sparsity::kOneOfTwo) {
         if (code != 4 && code != 14) {

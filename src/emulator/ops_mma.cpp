@@ -43,19 +43,6 @@ TileFormat operand_format(Type t, bool bytes) {
   return f;
 }
 
-// xor and popc of 1-bit rows and columns: `mma` .b1.
-void multiply_bits(const Tile& a, const Tile& b, const Tile& c, Tile& d, bool conjunction) {
-  for (unsigned r = 0; r < a.rows; ++r)
-    for (unsigned s = 0; s < b.columns; ++s) {
-      uint32_t sum = static_cast<uint32_t>(c.int_at(r, s));
-      for (unsigned q = 0; q < a.columns; ++q) {
-        const int32_t x = a.int_at(r, q), y = b.int_at(q, s);
-        sum += static_cast<uint32_t>(conjunction ? x & y : x ^ y);
-      }
-      d.int_at(r, s) = static_cast<int32_t>(sum);
-    }
-}
-
 bool sparse_a(Warp& w, const Op& op, const MmaForm& f, Tile& a) {
   const Program& p = w.program();
   const Type t = type(f.a);

@@ -6,10 +6,10 @@ namespace pitot::emulator {
 
 bool select_operation(Selection& s) {
   constexpr Family kFamilies[] = {
-      select_integer, select_move,   select_compare,    select_memory,
-      select_barrier, select_warp,   select_atomic,     select_matrix_move,
-      select_mma,     select_float,  select_float_bits, select_convert,
-      select_video,   select_packed, select_wgmma,      select_tcgen05};
+      select_integer,    select_move,    select_compare,     select_memory, select_barrier,
+      select_warp,       select_atomic,  select_matrix_move, select_mma,    select_float,
+      select_float_bits, select_convert, select_video,       select_packed, select_wgmma,
+      select_tcgen05,    select_wmma};
   for (Family family : kFamilies)
     if (family(s)) return true;
   return false;

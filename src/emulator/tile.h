@@ -59,5 +59,7 @@ void multiply_float(const Tile& a, const Tile& b, const Tile& c, Tile& d);
 void multiply_double(const Tile& a, const Tile& b, const Tile& c, Tile& d, int rounding);
 // Wraps modulo 2³², or with `saturate` clamps the exact sum to s32.
 void multiply_integer(const Tile& a, const Tile& b, const Tile& c, Tile& d, bool saturate);
+// Rows and columns of bits: the sum of a ^ b, or of a & b.
+void multiply_bits(const Tile& a, const Tile& b, const Tile& c, Tile& d, bool conjunction);
 
 }  // namespace pitot::emulator
