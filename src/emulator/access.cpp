@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "emulator/block.h"
+#include "emulator/copies.h"
 #include "emulator/gang.h"
 
 namespace pitot::emulator {
@@ -77,7 +78,8 @@ class Resolver {
       bits |= at;
       highest = std::max(highest, at);
     });
-    if ((bits & (a_.bytes - 1)) == 0 && highest < limit && limit - highest >= a_.bytes) {
+    if (w_.block.copies == nullptr && (bits & (a_.bytes - 1)) == 0 && highest < limit &&
+        limit - highest >= a_.bytes) {
       for_each_lane(mask_, [&](unsigned l) { a_.at[l] = memory.data() + (a_.address[l] - base); });
       if (track_)
         for_each_lane(mask_,
@@ -88,25 +90,15 @@ class Resolver {
   }
 
   bool shared(unsigned lane, uint64_t address) {
-    Block* owner = &w_.block;
     uint64_t offset = address;
-    if (owner->shared_base() != 0 || address >= kSharedStride) {
-      const uint64_t rank = address / kSharedStride;
-      auto& blocks = owner->gang().blocks();
-      offset = address % kSharedStride;
-      Block* found = nullptr;
-      for (auto& b : blocks)
-        if (b->rank() == rank && b->shared_base() == rank * kSharedStride) found = b.get();
-      if (found == nullptr) return outside_shared(lane, address);
-      owner = found;
-    } else if (owner->gang().blocks().size() > 1) {
-      // A plain offset in a cluster is the block of rank 0.
-      for (auto& b : owner->gang().blocks())
-        if (b->rank() == 0 && b->launch().cluster != Dim3{1, 1, 1}) owner = b.get();
-    }
+    Block* owner = w_.block.gang().shared_owner(w_.block, offset);
+    if (owner == nullptr) return outside_shared(lane, address);
     const auto memory = owner->shared();
     if (offset >= memory.size() || memory.size() - offset < a_.bytes)
       return outside_shared(lane, address);
+    if (!shared_is_there(w_, op_, LaneMask{1} << lane, *owner, offset, a_.bytes,
+                         a_.kind != AccessKind::kLoad))
+      return false;
     a_.at[lane] = memory.data() + offset;
     if (track_) shared_definedness(*owner, lane, offset);
     return true;
@@ -264,6 +256,25 @@ void read_addresses(Warp& w, const Op& op, const OperandPlace& operand, LaneMask
 
 bool resolve(Warp& w, const Op& op, LaneMask mask, Access& a) {
   return !w.stop && Resolver(w, op, mask, a).run();
+}
+
+bool shared_is_there(Warp& w, const Op& op, LaneMask lanes, Block& owner, uint64_t offset,
+                     uint64_t bytes, bool write) {
+  if (&owner != &w.block && owner.finished()) {
+    w.fault(
+        FaultKind::kIllegal, op, lanes, offset,
+        fmt::format("shared memory of block {} of the cluster, which has exited", owner.rank()));
+    return false;
+  }
+  if (owner.copies == nullptr) return true;
+  const CopyMark* m = owner.copies->touched(offset, bytes, write);
+  if (m == nullptr) return true;
+  w.fault(FaultKind::kUnwaitedCopy, op, lanes, offset,
+          fmt::format(
+              "{} of {} bytes at {:#x} of shared memory, which the copy at line {} still {}: "
+              "nothing has waited for it",
+              write ? "write" : "read", bytes, offset, m->line, m->written ? "writes" : "reads"));
+  return false;
 }
 
 Space space_of(uint64_t generic) {

@@ -35,6 +35,11 @@ inline bool resolve_operand(Warp& warp, const Op& op, size_t operand, LaneMask m
   return resolve(warp, op, mask, access);
 }
 
+// Shared bytes of a block that has not exited and that no asynchronous copy is at work on. False
+// after a fault.
+bool shared_is_there(Warp& warp, const Op& op, LaneMask lanes, Block& owner, uint64_t offset,
+                     uint64_t bytes, bool write);
+
 // The space that a generic address lies in; kNone when it is no window and no region.
 ptx::Space space_of(uint64_t generic);
 

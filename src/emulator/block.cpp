@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "emulator/copies.h"
 #include "emulator/gang.h"
+#include "emulator/mbarrier.h"
 #include "ptx/special_register.h"
 
 namespace pitot::emulator {
@@ -28,10 +30,13 @@ Block::Block(Gang& gang, uint64_t linear, uint32_t rank)
       std::max<size_t>(kernel().shared_bytes,
                        l.dynamic_shared != 0 ? program().dynamic_shared_at + l.dynamic_shared : 0);
   shared_ = std::make_unique<std::byte[]>(shared_bytes_);
+  if (checks().async_copies) copies = std::make_shared<CopyMarks>(shared_bytes_, threads_ + kLanes);
   if (checks().uninitialised) shared_defined.assign((shared_bytes_ + 63) / 64, 0);
   for (uint32_t first = 0; first < threads_; first += kLanes)
     warps_.push_back(std::make_unique<Warp>(*this, first / kLanes,
                                             mask_of_first(std::min(threads_ - first, kLanes))));
+  cluster_arrived.assign(warps_.size(), 0);
+  cluster_owed.assign(warps_.size(), 0);
 }
 
 const Program& Block::program() const { return gang_.state.program; }
@@ -193,11 +198,8 @@ bool Block::settle(Warp& w) {
   }
   moved |= gang_.settle_cluster(w);
   // Polling operations get another look in the warp's next turn.
-  for (Fragment& f : fragments)
-    if (f.state == FragmentState::kWait) {
-      f.state = FragmentState::kReady;
-      ++w.failed_waits;
-    }
+  for (const Fragment& f : fragments)
+    if (f.state == FragmentState::kWait) ++w.failed_waits;
   return moved;
 }
 
@@ -306,6 +308,15 @@ void Block::stuck() {
     }
     where += (where.empty() ? "" : "; ") + part;
   }
+  // Bytes that do not match what was expected are the cause, whoever else waits for the waiter.
+  for (auto& w : warps_)
+    for (const Fragment& f : w->fragments()) {
+      FaultKind kind = FaultKind::kDeadlock;
+      std::string text;
+      if (!explain_mbarrier(*w, f, kind, text) || kind != FaultKind::kTransactions) continue;
+      w->fault(kind, program().ops[f.pc], f.lanes, 0, std::move(text));
+      return;
+    }
   for (auto& w : warps_)
     for (const Fragment& f : w->fragments()) {
       const Op& op = program().ops[f.pc];
@@ -325,6 +336,10 @@ void Block::stuck() {
         kind = FaultKind::kMemberMask;
         text = fmt::format("lanes {:#010x} wait for lanes {:#010x}, which do not come: {}", f.lanes,
                            w->named_lanes(op, f) & ~f.lanes, where);
+      } else if (f.state == FragmentState::kCluster) {
+        text = gang_.explain_cluster(*this) + ": " + where;
+      } else if (explain_mbarrier(*w, f, kind, text)) {
+        text += ": " + where;
       } else {
         text = "nothing can go on: " + where;
       }

@@ -11,6 +11,7 @@
 
 namespace pitot::emulator {
 
+class CopyMarks;
 class Gang;
 
 // Bits of Op::variant for Flow::kBarrier.
@@ -66,6 +67,11 @@ class Block {
 
   // Bit a byte of shared memory that was written; empty when not tracked.
   std::vector<uint64_t> shared_defined;
+  // Asynchronous copies that nobody has waited for; null unless that is checked.
+  std::shared_ptr<CopyMarks> copies;
+  // barrier.cluster, by warp: lanes that have arrived in this phase; lanes that have not waited for
+  // it since they arrived.
+  std::vector<LaneMask> cluster_arrived, cluster_owed;
 
  private:
   struct Barrier {

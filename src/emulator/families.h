@@ -22,5 +22,13 @@ bool select_packed(Selection& s);       // u16x2 … s8x4, lop3 with a predicate
 bool select_wgmma(Selection& s);        // wgmma
 bool select_tcgen05(Selection& s);      // tcgen05
 bool select_wmma(Selection& s);         // wmma
+bool select_mbarrier(Selection& s);     // mbarrier
+bool select_async(Selection& s);        // cp.async, groups of copies
+bool select_bulk(Selection& s);         // cp.async.bulk, cp.reduce.async.bulk
+bool select_async_store(Selection& s);  // st.async, red.async, st.bulk
+bool select_tensor(Selection& s);       // cp.async.bulk.tensor, tensormap
+bool select_cluster(Selection& s);      // mapa, getctarank, barrier.cluster
+bool select_stack(Selection& s);        // alloca, stacksave, stackrestore
+bool select_hint(Selection& s);         // createpolicy, discard, fns
 
 }  // namespace pitot::emulator

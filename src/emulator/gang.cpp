@@ -1,4 +1,4 @@
-// Runs the blocks of a gang in turn, and the barrier of a cluster.
+// Runs the blocks of a gang in turn.
 #include "emulator/gang.h"
 
 #include <fmt/format.h>
@@ -15,8 +15,13 @@ void LaunchState::report(Fault fault) {
 
 Gang::Gang(LaunchState& s, std::vector<uint64_t> numbers) : state(s) {
   executed.assign(s.program.ops.size(), 0);
-  uint32_t rank = 0;
-  for (uint64_t n : numbers) blocks_.push_back(std::make_unique<Block>(*this, n, rank++));
+  const Dim3& g = s.launch.grid;
+  const Dim3& c = s.launch.cluster;
+  for (uint64_t n : numbers) {
+    const uint64_t x = n % g[0], y = n / g[0] % g[1], z = n / g[0] / g[1];
+    const uint64_t rank = (z % c[2] * c[1] + y % c[1]) * c[0] + x % c[0];
+    blocks_.push_back(std::make_unique<Block>(*this, n, static_cast<uint32_t>(rank)));
+  }
 }
 
 bool Gang::run(uint64_t quantum) {
@@ -65,8 +70,6 @@ void Gang::finish() {
   for (auto& b : blocks_) state.counters.add(b->counters());
   for (size_t i = 0; i < executed.size(); ++i) state.executed[i] |= executed[i];
 }
-
-bool Gang::settle_cluster(Warp&) { return false; }
 
 void Gang::barrier_passed(Block&) {}
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "emulator/block.h"
@@ -39,6 +40,12 @@ class Gang {
 
   // barrier.cluster: counts the warp's arrivals; true when that lets some go on.
   bool settle_cluster(Warp& warp);
+  std::string explain_cluster(const Block& block) const;  // who has arrived of how many
+  // The block whose shared memory a shared-space address lies in (null: no such block), and the
+  // offset there.
+  Block* shared_owner(Block& own, uint64_t& address);
+  // The block of this rank in the cluster of `of`; null beyond its end.
+  Block* peer(const Block& of, uint64_t rank);
   // A block barrier completed: what was written before is ordered before what comes after.
   void barrier_passed(Block& block);
 
@@ -47,6 +54,9 @@ class Gang {
   std::vector<std::unique_ptr<Block>>& blocks() { return blocks_; }
 
  private:
+  bool same_cluster(const Block& a, const Block& b) const;
+  void complete_cluster(const Block& block);
+
   std::vector<std::unique_ptr<Block>> blocks_;
   uint64_t counted_ = 0;
 };

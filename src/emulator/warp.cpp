@@ -153,6 +153,8 @@ WarpStatus Warp::run(uint64_t quantum) {
   const bool track = block.checks().uninitialised;
   Counters& counters = block.counters();
   uint8_t* const executed = block.executed();
+  for (Fragment& f : fragments_)
+    if (f.state == FragmentState::kWait) f.state = FragmentState::kReady;
   while (!stop) {
     if (fragments_.empty()) return WarpStatus::kFinished;
     const size_t chosen = pick();

@@ -63,6 +63,7 @@ class Warp {
   uint32_t pc = 0;  // of the running operation; a kWait handler that must wait leaves `again` set
   bool again = false;         // the operation has to run again later
   uint64_t failed_waits = 0;  // polls that found nothing
+  LaneMask put_off = 0;       // lanes whose test found nothing and gets a second look
   LaneMask taint = 0;         // lanes for which the running load read undefined bytes
   bool stop = false;          // a fault ended the launch for this warp
 

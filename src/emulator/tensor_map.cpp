@@ -1,0 +1,129 @@
+#include "emulator/tensor_map.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace pitot::emulator {
+namespace {
+
+using ptx::Type;
+
+// .elemtype of tensormap.replace.
+constexpr std::array<Type, 16> kElements = {Type::kU8,
+                                            Type::kU16,
+                                            Type::kU32,
+                                            Type::kS32,
+                                            Type::kU64,
+                                            Type::kS64,
+                                            Type::kF16,
+                                            Type::kF32,
+                                            Type::kNone /* f32.ftz */,
+                                            Type::kF64,
+                                            Type::kBf16,
+                                            Type::kNone /* tf32 */,
+                                            Type::kNone /* tf32.ftz */,
+                                            Type::kNone,
+                                            Type::kNone,
+                                            Type::kNone};
+
+template <class T>
+void take(const std::byte*& from, T& to) {
+  std::memcpy(&to, from, sizeof(T));
+  from += sizeof(T);
+}
+
+template <class T>
+void give(std::byte*& to, const T& from) {
+  std::memcpy(to, &from, sizeof(T));
+  to += sizeof(T);
+}
+
+}  // namespace
+
+Type tensor_element(uint8_t number) {
+  return number < kElements.size() ? kElements[number] : Type::kNone;
+}
+
+TensorMap TensorMap::decode(std::span<const std::byte, kTensorMapBytes> bytes) {
+  TensorMap m;
+  const std::byte* at = bytes.data();
+  take(at, m.address);
+  take(at, m.stride);
+  take(at, m.size);
+  take(at, m.box);
+  take(at, m.step);
+  take(at, m.rank);
+  m.rank = static_cast<uint8_t>(m.rank + 1);
+  take(at, m.element);
+  take(at, m.interleave);
+  take(at, m.swizzle);
+  take(at, m.fill);
+  take(at, m.atomicity);
+  return m;
+}
+
+std::array<std::byte, kTensorMapBytes> TensorMap::encode() const {
+  std::array<std::byte, kTensorMapBytes> out{};
+  std::byte* at = out.data();
+  give(at, address);
+  give(at, stride);
+  give(at, size);
+  give(at, box);
+  give(at, step);
+  give(at, static_cast<uint8_t>(rank - 1));
+  give(at, element);
+  give(at, interleave);
+  give(at, swizzle);
+  give(at, fill);
+  give(at, atomicity);
+  return out;
+}
+
+uint32_t TensorMap::element_bytes() const { return ptx::bytes_of(tensor_element(element)); }
+
+uint32_t TensorMap::taken(unsigned d) const { return (box[d] + step[d] - 1) / step[d]; }
+
+uint64_t TensorMap::box_bytes() const {
+  uint64_t n = element_bytes();
+  for (unsigned d = 0; d < rank; ++d) n *= taken(d);
+  return n;
+}
+
+std::string TensorMap::problem(bool& covered) const {
+  covered = true;
+  if (rank < 1 || rank > 5) return fmt::format("{} dimensions", rank);
+  if (element >= kElements.size()) return fmt::format("element type {}", element);
+  if (address % 16 != 0) return fmt::format("address {:#x} is not a multiple of 16", address);
+  for (unsigned d = 0; d < rank; ++d) {
+    if (size[d] == 0) return fmt::format("dimension {} has no elements", d);
+    if (box[d] == 0 || box[d] > 256)
+      return fmt::format("a box of {} elements in dimension {}", box[d], d);
+    if (step[d] == 0 || step[d] > 8)
+      return fmt::format("element stride {} in dimension {}", step[d], d);
+    if (d > 0 && stride[d - 1] % 16 != 0)
+      return fmt::format("stride {} of dimension {} is not a multiple of 16", stride[d - 1], d);
+  }
+  if (fill == 1 && element < kElements.size() && tensor_element(element) != Type::kNone &&
+      ptx::kind_of(tensor_element(element)) != ptx::TypeKind::kFloat)
+    return "NaN as the fill of integers";
+  if (interleave > 2 || swizzle > 4 || fill > 1 || atomicity > 3) return "an unknown layout";
+  covered =
+      tensor_element(element) != Type::kNone && interleave == 0 && swizzle <= 3 && atomicity == 0;
+  if (!covered)
+    return fmt::format("element type {}, interleave {}, swizzle {}, atomicity {}", element,
+                       interleave, swizzle, atomicity);
+  const uint64_t inner = uint64_t{taken(0)} * element_bytes();
+  if (inner % 16 != 0)
+    return fmt::format("rows of {} bytes in the box: not a multiple of 16", inner);
+  if (swizzle != 0 && inner > (uint64_t{16} << swizzle))
+    return fmt::format("rows of {} bytes in the box, swizzled by {}", inner, 16 << swizzle);
+  return {};
+}
+
+uint64_t TensorMap::swizzled(uint64_t a) const {
+  const uint64_t mask = (uint64_t{1} << swizzle) - 1;  // pieces that change places: 2, 4, 8
+  return a ^ ((a >> 7 & mask) << 4);
+}
+
+}  // namespace pitot::emulator

@@ -1,0 +1,260 @@
+// Boxes of tensors: what lies outside, swizzling, strides, reductions, maps made on the device.
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "async_test_util.h"
+#include "emulator/tensor_map.h"
+
+namespace pitot::emulator::test {
+namespace {
+
+constexpr uint32_t kWords = 4096;
+
+struct Tensor {
+  std::vector<uint32_t> in, out;  // the tensor's words; what the kernel wrote
+  Outcome outcome;
+  std::string faults() const {
+    Ran r;
+    r.outcome = outcome;
+    return r.faults();
+  }
+};
+
+// The kernel gets out, the tensor's memory (word i holds i + 1) and the map as parameters.
+Tensor run_tensor(TensorMap map, const std::string& body, Options o = copies_checked(),
+                  const std::string& target = "sm_90a") {
+  const std::string text =
+      ".version 8.6\n.target " + target +
+      "\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in, "
+      ".param .align 64 .b8 map[128])\n{\n.reg .pred %p<16>;\n.reg .b16 %h<16>;\n"
+      ".reg .b32 %r<64>;\n.reg .b64 %rd<64>;\n.shared .align 1024 .b8 s[8192];\n"
+      ".shared .align 8 .b64 m;\n.shared .align 128 .b8 made[128];\n"
+      "ld.param.u64 %rd0, [out];\nld.param.u64 %rd1, [in];\nmov.b64 %rd2, map;\n"
+      "cvta.param.u64 %rd2, %rd2;\nmov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n"
+      "mov.u32 %r4, s;\nmov.u32 %r5, m;\n@%p1 mbarrier.init.shared.b64 [m], 1;\nbar.sync 0;\n" +
+      body + "\nret;\n}\n";
+  Tensor t;
+  Program p = load_text(text);
+  GlobalMemory memory;
+  Region& out = memory.allocate("out", kWords * 4, 256, true);
+  Region& in = memory.allocate("in", kWords * 4, 256, true);
+  std::vector<uint32_t> words(kWords);
+  for (uint32_t i = 0; i < kWords; ++i) words[i] = i + 1;
+  EXPECT_TRUE(memory.write(in.base(), std::as_bytes(std::span(words))).ok());
+  map.address += in.base();
+  Launch l = threads(32);
+  l.parameters.resize(16 + 48 + 128);
+  const uint64_t bases[2] = {out.base(), in.base()};
+  std::memcpy(l.parameters.data(), bases, 16);
+  const auto bytes = map.encode();
+  std::memcpy(l.parameters.data() + 64, bytes.data(), 128);
+  auto outcome = execute(p, *p.find_kernel(""), l, memory, o);
+  EXPECT_TRUE(outcome.ok());
+  t.outcome = std::move(*outcome);
+  t.in.resize(kWords), t.out.resize(kWords);
+  EXPECT_TRUE(memory.read(in.base(), std::as_writable_bytes(std::span(t.in))).ok());
+  EXPECT_TRUE(memory.read(out.base(), std::as_writable_bytes(std::span(t.out))).ok());
+  return t;
+}
+
+// Loads a box, then writes `words` words of shared memory to out.
+std::string load(const std::string& dims, const std::string& coordinates, uint32_t words) {
+  return fmt::format(
+      "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [m], {};\n"
+      "@%p1 cp.async.bulk.tensor.{}.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], "
+      "[%rd2, {{{}}}], [%r5];\nW: mbarrier.try_wait.parity.shared.b64 %p2, [m], 0;\n@!%p2 bra W;\n"
+      "mov.u32 %r10, %r2;\nL: shl.b32 %r11, %r10, 2;\nadd.u32 %r12, %r4, %r11;\n"
+      "ld.shared.u32 %r13, [%r12];\ncvt.u64.u32 %rd10, %r11;\nadd.s64 %rd10, %rd0, %rd10;\n"
+      "st.global.u32 [%rd10], %r13;\nadd.u32 %r10, %r10, 32;\nsetp.lt.u32 %p3, %r10, {};\n"
+      "@%p3 bra L;\n",
+      words * 4, dims, coordinates, words);
+}
+
+TensorMap words_2d(uint32_t columns, uint32_t rows, uint32_t box_columns, uint32_t box_rows) {
+  TensorMap m;
+  m.rank = 2;
+  m.element = 2;  // u32
+  m.size = {columns, rows, 1, 1, 1};
+  m.stride[0] = columns * 4;
+  m.box = {box_columns, box_rows, 1, 1, 1};
+  return m;
+}
+
+TEST(TensorMap, KeepsItsFields) {
+  TensorMap m = words_2d(12, 7, 8, 4);
+  m.swizzle = 2, m.fill = 1, m.element = 7, m.step[1] = 2, m.address = 0x1234560;
+  const TensorMap d = TensorMap::decode(m.encode());
+  EXPECT_EQ(d.encode(), m.encode());
+  EXPECT_EQ(d.rank, 2);
+  EXPECT_EQ(d.stride[0], 48u);
+  EXPECT_EQ(d.step[1], 2);
+  EXPECT_EQ(d.box_bytes(), 8u * 2 * 4);
+}
+
+TEST(TensorCopy, WhatLiesOutsideIsZero) {
+  // 12 x 5 words; a box of 8 x 4 at every corner.
+  const TensorMap m = words_2d(12, 5, 8, 4);
+  for (int x : {-3, 0, 6, 20})
+    for (int y : {-2, 1, 3, -9}) {
+      auto t = run_tensor(m, load("2d", fmt::format("{}, {}", x, y), 32));
+      ASSERT_EQ(t.faults(), "");
+      for (int r = 0; r < 4; ++r)
+        for (int c = 0; c < 8; ++c) {
+          const bool inside = x + c >= 0 && x + c < 12 && y + r >= 0 && y + r < 5;
+          ASSERT_EQ(t.out[static_cast<size_t>(r * 8 + c)],
+                    inside ? static_cast<uint32_t>((y + r) * 12 + x + c + 1) : 0u)
+              << x << "," << y << ": " << r << "," << c;
+        }
+    }
+}
+
+TEST(TensorCopy, OrNaN) {
+  TensorMap m = words_2d(12, 5, 8, 4);
+  m.element = 7;  // f32
+  m.fill = 1;
+  auto t = run_tensor(m, load("2d", "8, 0", 32));
+  ASSERT_EQ(t.faults(), "");
+  EXPECT_EQ(t.out[3], 12u);
+  EXPECT_EQ(t.out[4], 0x7fffffffu);
+}
+
+TEST(TensorCopy, Swizzles) {
+  // Rows as long as the swizzle. In 128-byte lines, piece p of line n is found at p xor (n mod 8),
+  // and for shorter swizzles at p xor ((n / …) mod …) within the row's own pieces.
+  for (uint8_t mode : {1, 2, 3}) {
+    const uint32_t row = 4u << mode;  // words
+    TensorMap m = words_2d(row, 16, row, 16);
+    m.swizzle = mode;
+    auto t = run_tensor(m, load("2d", "0, 0", row * 16));
+    ASSERT_EQ(t.faults(), "");
+    const uint32_t pieces = row / 4;
+    for (uint32_t r = 0; r < 16; ++r)
+      for (uint32_t p = 0; p < pieces; ++p) {
+        const uint32_t line = r * row * 4 / 128;
+        const uint32_t found = p ^ (line % pieces);
+        for (uint32_t i = 0; i < 4; ++i)
+          ASSERT_EQ(t.out[r * row + found * 4 + i], r * row + p * 4 + i + 1)
+              << int{mode} << " " << r << " " << p;
+      }
+  }
+}
+
+TEST(TensorCopy, OneToFiveDimensionsAndElementStrides) {
+  TensorMap m;
+  m.element = 2;
+  m.size = {8, 3, 4, 2, 2};
+  m.box = {4, 2, 4, 1, 2};
+  m.step = {1, 1, 2, 1, 1};
+  m.stride = {32, 96, 384, 768};
+  m.rank = 5;
+  auto t = run_tensor(m, load("5d", "4, 1, 1, 1, 0", 32));
+  ASSERT_EQ(t.faults(), "");
+  size_t at = 0;
+  for (uint32_t e = 0; e < 2; ++e)
+    for (uint32_t c = 1; c < 5; c += 2)
+      for (uint32_t b = 1; b < 3; ++b)
+        for (uint32_t a = 4; a < 8; ++a, ++at)
+          ASSERT_EQ(t.out[at], c < 4 ? a + b * 8 + c * 24 + 96 + e * 192 + 1 : 0u) << at;
+  m = TensorMap();
+  m.element = 2;
+  m.size[0] = 40;
+  m.box[0] = 32;
+  m.step[0] = 2;
+  t = run_tensor(m, load("1d", "11", 16));
+  ASSERT_EQ(t.faults(), "");
+  for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ(t.out[i], 11 + 2 * i < 40 ? 12 + 2 * i : 0u);
+}
+
+const std::string kFill =
+    "shl.b32 %r11, %r2, 2;\nadd.u32 %r12, %r4, %r11;\nadd.u32 %r13, %r2, 1000;\n"
+    "st.shared.u32 [%r12], %r13;\nbar.sync 0;\n";
+const std::string kDone = "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n";
+
+TEST(TensorCopy, StoresLeaveWhatLiesOutside) {
+  auto t = run_tensor(words_2d(12, 5, 8, 4),
+                      kFill +
+                          "@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
+                          "[%rd2, {7, 3}], [%r4];\n" +
+                          kDone);
+  ASSERT_EQ(t.faults(), "");
+  for (uint32_t i = 0; i < 80; ++i) {
+    const uint32_t x = i % 12, y = i / 12;
+    const bool inside = x >= 7 && y >= 3 && y < 5;
+    EXPECT_EQ(t.in[i], inside ? 1000 + (y - 3) * 8 + x - 7 : i + 1) << i;
+  }
+}
+
+TEST(TensorCopy, Reductions) {
+  auto t = run_tensor(words_2d(12, 5, 8, 4),
+                      kFill +
+                          "@%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile."
+                          "bulk_group [%rd2, {-1, 0}], [%r4];\n" +
+                          kDone);
+  ASSERT_EQ(t.faults(), "");
+  for (uint32_t i = 0; i < 60; ++i) {
+    const uint32_t x = i % 12, y = i / 12;
+    EXPECT_EQ(t.in[i], i + 1 + (x < 7 && y < 4 ? 1000 + y * 8 + x + 1 : 0)) << i;
+  }
+}
+
+TEST(TensorCopy, WithAMapMadeOnTheDevice) {
+  // As a compiler does it: zeros, then every field, then a copy to global memory behind the data.
+  std::string body =
+      "shl.b32 %r11, %r2, 2;\nmov.u32 %r20, made;\nadd.u32 %r12, %r20, %r11;\n"
+      "st.shared.u32 [%r12], 0;\nbar.sync 0;\n";
+  auto field = [&](const std::string& name, const std::string& type, const std::string& value) {
+    body += "@%p1 tensormap.replace.tile." + name + ".shared::cta.b1024." + type + " [%r20], " +
+            value + ";\n";
+  };
+  field("global_address", "b64", "%rd1");
+  field("rank", "b32", "1");
+  field("box_dim", "b32", "0, 8");
+  field("box_dim", "b32", "1, 4");
+  field("global_dim", "b32", "0, 12");
+  field("global_dim", "b32", "1, 5");
+  field("global_stride", "b64", "0, 48");
+  field("element_stride", "b32", "0, 1");
+  field("element_stride", "b32", "1, 1");
+  field("elemtype", "b32", "2");
+  field("interleave_layout", "b32", "0");
+  field("swizzle_mode", "b32", "0");
+  field("fill_mode", "b32", "0");
+  body +=
+      "bar.sync 0;\nadd.s64 %rd2, %rd0, 8192;\n"
+      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+      "[%rd2], [%r20], 128;\nfence.proxy.tensormap::generic.acquire.gpu [%rd2], 128;\n";
+  auto t = run_tensor({}, body + load("2d", "6, 2", 32));
+  ASSERT_EQ(t.faults(), "");
+  for (uint32_t i = 0; i < 32; ++i) {
+    const uint32_t x = 6 + i % 8, y = 2 + i / 8;
+    EXPECT_EQ(t.out[i], x < 12 && y < 5 ? y * 12 + x + 1 : 0u);
+  }
+}
+
+TEST(TensorCopy, MapsThatCannotBe) {
+  auto kind = [](const std::function<void(TensorMap&)>& change,
+                 const std::string& coordinates = "0, 0", const std::string& dims = "2d") {
+    TensorMap m = words_2d(12, 5, 8, 4);
+    change(m);
+    auto t = run_tensor(m, load(dims, coordinates, 32));
+    EXPECT_EQ(t.outcome.faults.size(), 1u) << t.faults();
+    return t.outcome.faults.empty() ? FaultKind::kTrap : t.outcome.faults[0].kind;
+  };
+  EXPECT_EQ(kind([](TensorMap& m) { m.address += 8; }), FaultKind::kIllegal);
+  EXPECT_EQ(kind([](TensorMap& m) { m.stride[0] = 40; }), FaultKind::kIllegal);
+  EXPECT_EQ(kind([](TensorMap& m) { m.box[1] = 300; }), FaultKind::kIllegal);
+  EXPECT_EQ(kind([](TensorMap& m) { m.box[0] = 6; }), FaultKind::kIllegal);
+  EXPECT_EQ(kind([](TensorMap& m) { m.swizzle = 1, m.box[0] = 12; }), FaultKind::kIllegal);
+  EXPECT_EQ(kind([](TensorMap& m) { m.fill = 1; }), FaultKind::kIllegal);
+  EXPECT_EQ(kind([](TensorMap&) {}, "0, 0, 0", "3d"), FaultKind::kIllegal);
+  EXPECT_EQ(kind([](TensorMap& m) { m.element = 11; }), FaultKind::kUncovered);
+  EXPECT_EQ(kind([](TensorMap& m) { m.interleave = 1; }), FaultKind::kUncovered);
+  // The tensor is larger than its memory.
+  EXPECT_EQ(kind([](TensorMap& m) { m.size[1] = 5000; }, "0, 4000"), FaultKind::kOutOfBounds);
+  // The box has fewer bytes than are waited for.
+  EXPECT_EQ(kind([](TensorMap& m) { m.box[1] = 3; }), FaultKind::kTransactions);
+}
+
+}  // namespace
+}  // namespace pitot::emulator::test
