@@ -82,13 +82,26 @@ inline constexpr uint32_t kNan32 = 0x7fffffff;  // of every f32 operation
 inline constexpr uint64_t kNan64 = 0xfff8000000000000;
 inline constexpr uint64_t kQuiet64 = 0x0008000000000000;
 
+// c ? a : b without a branch: with one, computing a or b would move into it, and the loop would not
+// vectorise.
+PITOT_INLINE uint32_t pick(bool c, uint32_t a, uint32_t b) {
+  const uint32_t m = uint32_t{0} - static_cast<uint32_t>(c);
+  return (a & m) | (b & ~m);
+}
+PITOT_INLINE uint64_t pick64(bool c, uint64_t a, uint64_t b) {
+  const uint64_t m = uint64_t{0} - static_cast<uint64_t>(c);
+  return (a & m) | (b & ~m);
+}
+
 PITOT_INLINE bool is_nan32(uint32_t v) { return static_cast<int32_t>(v & 0x7fffffff) > 0x7f800000; }
 PITOT_INLINE bool is_nan64(uint64_t v) {
   return static_cast<int64_t>(v & 0x7fffffffffffffff) > 0x7ff0000000000000;
 }
 // .ftz: subnormals become zeros of the same sign.
-PITOT_INLINE uint32_t flush32(uint32_t v) { return (v & 0x7f800000) == 0 ? v & 0x80000000 : v; }
-PITOT_INLINE uint32_t canonical32(uint32_t v) { return is_nan32(v) ? kNan32 : v; }
+PITOT_INLINE uint32_t flush32(uint32_t v) {
+  return v & ~pick((v & 0x7f800000) == 0, 0x7fffffff, 0);
+}
+PITOT_INLINE uint32_t canonical32(uint32_t v) { return pick(is_nan32(v), kNan32, v); }
 // .sat: [+0, 1]; NaN becomes +0, and so does −0.
 PITOT_INLINE uint32_t saturate32(uint32_t v) {
   const auto s = static_cast<int32_t>(v);
@@ -119,13 +132,19 @@ PITOT_INLINE void write_lanes(W* d, LaneMask mask, const F& f) {
   for (unsigned i = 0; i < kCount; ++i) {
     const W keep = d[i];
     const W r = f(i);
-    d[i] = (mask >> (i >> kShift)) & 1 ? r : keep;
+    const W take = W{0} - static_cast<W>((mask >> (i >> kShift)) & 1);
+    d[i] = (r & take) | (keep & ~take);
   }
 }
 
 // Whether the machine that runs this has what the second version of the kernels needs.
 bool has_avx2_fma();
 
+#if defined(__clang__)
+// Kernels that call the C library do not vectorise, and at -O1 none does.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
 template <class Kernel>
 void run_plain(Warp& w, const Op& op, LaneMask mask) {
   Kernel::run(w, op, mask);
@@ -135,6 +154,9 @@ template <class Kernel>
 __attribute__((target("avx2,fma,f16c"))) void run_avx2(Warp& w, const Op& op, LaneMask mask) {
   Kernel::run(w, op, mask);
 }
+#endif
+#if defined(__clang__)
+#pragma clang diagnostic pop
 #endif
 
 // The handler of a kernel: a type with an always-inline static run(Warp&, const Op&, LaneMask).

@@ -24,10 +24,11 @@ constexpr int32_t nan_key(bool maximum, bool nan_wins) {
 
 template <bool kMaximum>
 PITOT_INLINE uint32_t extreme32(uint32_t a, uint32_t b, int32_t for_nan) {
-  const int32_t x = is_nan32(a) ? for_nan : order_key(a);
-  const int32_t y = is_nan32(b) ? for_nan : order_key(b);
-  const int32_t r = (x < y) != kMaximum ? x : y;
-  return canonical32(static_cast<uint32_t>(order_key(static_cast<uint32_t>(r))));
+  const auto nan = static_cast<uint32_t>(for_nan);
+  const uint32_t x = pick(is_nan32(a), nan, static_cast<uint32_t>(order_key(a)));
+  const uint32_t y = pick(is_nan32(b), nan, static_cast<uint32_t>(order_key(b)));
+  const bool less = static_cast<int32_t>(x) < static_cast<int32_t>(y);
+  return canonical32(static_cast<uint32_t>(order_key(pick(less != kMaximum, x, y))));
 }
 
 }  // namespace pitot::emulator

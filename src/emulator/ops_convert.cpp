@@ -277,11 +277,10 @@ struct U32FromF32 {
   static PITOT_INLINE uint32_t of(uint32_t a) {
     const float v = integral<kRounding>(as_f32(kFlush ? flush32(a) : a));
     const bool upper = v >= 0x1p31f;
-    const float low = upper ? v - 0x1p31f : v;  // exact
-    const bool fits = low > 0 && low < 0x1p31f;
-    const auto i = static_cast<uint32_t>(static_cast<int32_t>(fits ? low : 0.0f));
-    const uint32_t r = i | (upper ? 0x80000000 : 0);
-    return v >= 0x1p32f ? UINT32_MAX : r;
+    const float low = v - as_f32(pick(upper, bits(0x1p31f), 0));  // exact
+    const uint32_t fits = pick((low > 0) & (low < 0x1p31f), bits(low), 0);
+    const auto i = static_cast<uint32_t>(static_cast<int32_t>(as_f32(fits)));
+    return pick(v >= 0x1p32f, UINT32_MAX, i | pick(upper, 0x80000000, 0));
   }
 };
 

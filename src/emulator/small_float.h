@@ -63,8 +63,7 @@ PITOT_INLINE uint32_t f16_to_f32(uint32_t h) {
   const uint32_t normal = (magnitude << 13) + (112u << 23);
   const uint32_t special = normal + (112u << 23);
   const auto m = static_cast<int32_t>(magnitude);
-  const uint32_t v = m < 0x400 ? subnormal : normal;
-  return (m >= 0x7c00 ? special : v) | (h & 0x8000) << 16;
+  return pick(m >= 0x7c00, special, pick(m < 0x400, subnormal, normal)) | (h & 0x8000) << 16;
 }
 
 // f32 bits to f16 bits, to nearest even; NaN becomes 0x7fff. The host must round to nearest.
@@ -74,10 +73,9 @@ PITOT_INLINE uint32_t f32_to_f16(uint32_t v) {
   // 0.5 has the quantum of f16's subnormals.
   const uint32_t subnormal = bits(as_f32(magnitude) + 0.5f) - bits(0.5f);
   const uint32_t normal = ((magnitude + 0xfff + ((magnitude >> 13) & 1)) >> 13) - (112u << 10);
-  uint32_t r = m < 0x38800000 ? subnormal : normal;
-  r = m >= 0x477ff000 ? 0x7c00 : r;
-  r |= (v >> 16) & 0x8000;
-  return m > 0x7f800000 ? 0x7fff : r;
+  const uint32_t finite = pick(m < 0x38800000, subnormal, normal);
+  const uint32_t r = pick(m >= 0x477ff000, 0x7c00, finite) | ((v >> 16) & 0x8000);
+  return pick(m > 0x7f800000, 0x7fff, r);
 }
 
 PITOT_INLINE uint32_t bf16_to_f32(uint32_t b) { return b << 16; }
@@ -85,7 +83,16 @@ PITOT_INLINE uint32_t bf16_to_f32(uint32_t b) { return b << 16; }
 // f32 bits to bf16 bits, to nearest even; NaN becomes 0x7fff.
 PITOT_INLINE uint32_t f32_to_bf16(uint32_t v) {
   const uint32_t r = (v + 0x7fff + ((v >> 16) & 1)) >> 16;
-  return is_nan32(v) ? 0x7fff : r;
+  return pick(is_nan32(v), 0x7fff, r);
+}
+
+// f32 bits of v rounded to odd: towards zero, and the last bit says that something was cut off.
+PITOT_INLINE uint32_t odd_f32(double v) {
+  const auto f = static_cast<float>(v);
+  const double back = f;
+  uint32_t r = bits(f);
+  r -= __builtin_fabs(back) > __builtin_fabs(v) ? 1 : 0;
+  return r | (back != v ? 1 : 0);
 }
 
 }  // namespace pitot::emulator

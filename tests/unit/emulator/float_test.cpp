@@ -1,9 +1,11 @@
 // Arithmetic of f32, f32x2 and f64 against the host in all rounding directions, and the rules for
 // special values.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cfenv>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <random>
 
@@ -124,6 +126,113 @@ TEST(Float, PairsOfF32) {
                                    b, c)));
       }
   }
+}
+
+uint32_t extreme(bool maximum, bool nan_wins, uint32_t a, uint32_t b) {
+  const auto x = std::bit_cast<float>(a), y = std::bit_cast<float>(b);
+  if (std::isnan(x) && std::isnan(y)) return 0x7fffffff;
+  if (nan_wins && (std::isnan(x) || std::isnan(y))) return 0x7fffffff;
+  if (std::isnan(x)) return b;
+  if (std::isnan(y)) return a;
+  if (x == y) return maximum ? a & b : a | b;  // zeros of either sign
+  return (x < y) != maximum ? a : b;
+}
+
+TEST(Float, MinimumAndMaximum) {
+  const auto a = samples32(7), b = samples32(8), c = samples32(9);
+  for (const char* name : {"min", "max"})
+    for (bool ftz : {false, true})
+      for (bool nan : {false, true}) {
+        const bool maximum = name[1] == 'a';
+        auto in = [&](uint32_t v) {
+          return ftz ? std::bit_cast<uint32_t>(std::isnan(std::bit_cast<float>(v))
+                                                   ? std::bit_cast<float>(v)
+                                                   : flushed(std::bit_cast<float>(v)))
+                     : v;
+        };
+        auto magnitude = [&](uint32_t v) { return in(v)&0x7fffffff; };
+        const std::string head = std::string(name) + (ftz ? ".ftz" : "") + (nan ? ".NaN" : "");
+        const auto two = map32(head + ".f32", 2, a, b, c);
+        const auto sign = map32(head + ".xorsign.abs.f32", 2, a, b, c);
+        const auto three = map32(head + ".f32", 3, a, b, c, "9.0", "sm_100");
+        const auto three_abs = map32(head + ".abs.f32", 3, a, b, c, "9.0", "sm_100");
+        for (size_t i = 0; i < a.size(); ++i) {
+          ASSERT_EQ(two[i], extreme(maximum, nan, in(a[i]), in(b[i])))
+              << head << std::hex << " " << a[i] << " " << b[i];
+          const uint32_t m = extreme(maximum, nan, magnitude(a[i]), magnitude(b[i]));
+          ASSERT_EQ(sign[i], m == 0x7fffffff ? m : m | ((a[i] ^ b[i]) & 0x80000000)) << head;
+          ASSERT_EQ(three[i],
+                    extreme(maximum, nan, extreme(maximum, nan, in(a[i]), in(b[i])), in(c[i])));
+          ASSERT_EQ(three_abs[i], extreme(maximum, nan, m, magnitude(c[i])));
+        }
+      }
+  const auto x = samples64(7), y = samples64(8);
+  const auto low = map64("min.f64", 2, x, y, y), high = map64("max.f64", 2, x, y, y);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const auto u = std::bit_cast<double>(x[i]), v = std::bit_cast<double>(y[i]);
+    if (std::isnan(u) && std::isnan(v)) {
+      ASSERT_TRUE(std::isnan(std::bit_cast<double>(low[i])));
+    } else if (std::isnan(u) || std::isnan(v)) {
+      ASSERT_EQ(low[i], std::isnan(u) ? y[i] : x[i]);
+      ASSERT_EQ(high[i], std::isnan(u) ? y[i] : x[i]);
+    } else {
+      ASSERT_EQ(low[i], u == v ? x[i] | y[i] : u < v ? x[i] : y[i]);
+      ASSERT_EQ(high[i], u == v ? x[i] & y[i] : u < v ? y[i] : x[i]);
+    }
+  }
+}
+
+TEST(Float, SignsAndClasses) {
+  const auto a = samples32(10), b = samples32(11);
+  const auto x = samples64(10), y = samples64(11);
+  const auto abs = map32("abs.f32", 1, a, b, b), neg = map32("neg.f32", 1, a, b, b);
+  const auto abs_ftz = map32("abs.ftz.f32", 1, a, b, b), neg_ftz = map32("neg.ftz.f32", 1, a, b, b);
+  const auto copied = map32("copysign.f32", 2, a, b, b);
+  const auto abs64 = map64("abs.f64", 1, x, y, y), neg64 = map64("neg.f64", 1, x, y, y),
+             copied64 = map64("copysign.f64", 2, x, y, y);
+  for (size_t i = 0; i < a.size(); ++i) {
+    const uint32_t f = (a[i] & 0x7f800000) == 0 ? a[i] & 0x80000000 : a[i];
+    ASSERT_EQ(abs[i], a[i] & 0x7fffffff);
+    ASSERT_EQ(neg[i], a[i] ^ 0x80000000);
+    ASSERT_EQ(abs_ftz[i], f & 0x7fffffff);
+    ASSERT_EQ(neg_ftz[i], f ^ 0x80000000);
+    ASSERT_EQ(copied[i], (a[i] & 0x80000000) | (b[i] & 0x7fffffff));
+    ASSERT_EQ(abs64[i], x[i] & INT64_MAX);
+    ASSERT_EQ(neg64[i], x[i] ^ (1ull << 63));
+    ASSERT_EQ(copied64[i], (x[i] & (1ull << 63)) | (y[i] & INT64_MAX));
+  }
+  struct Row {
+    const char* name;
+    std::function<bool(int)> of;  // from std::fpclassify
+  };
+  const Row rows[] = {{"finite", [](int k) { return k != FP_NAN && k != FP_INFINITE; }},
+                      {"infinite", [](int k) { return k == FP_INFINITE; }},
+                      {"number", [](int k) { return k != FP_NAN; }},
+                      {"notanumber", [](int k) { return k == FP_NAN; }},
+                      {"normal", [](int k) { return k == FP_NORMAL || k == FP_ZERO; }},
+                      {"subnormal", [](int k) { return k == FP_SUBNORMAL; }}};
+  for (const Row& r : rows) {
+    const auto p = values_of<uint32_t>(map_values(std::string("testp.") + r.name + ".f32 %d, %a;",
+                                                  kPredicate, {kWord}, {bytes_of(a)}, a.size()));
+    const auto q = values_of<uint32_t>(map_values(std::string("testp.") + r.name + ".f64 %d, %a;",
+                                                  kPredicate, {kDouble}, {bytes_of(x)}, x.size()));
+    for (size_t i = 0; i < a.size(); ++i) {
+      ASSERT_EQ(p[i], r.of(std::fpclassify(std::bit_cast<float>(a[i])))) << r.name;
+      ASSERT_EQ(q[i], r.of(std::fpclassify(std::bit_cast<double>(x[i])))) << r.name;
+    }
+  }
+}
+
+// What does not change a result must not depend on the version of the kernels.
+TEST(Float, MachinesWithoutAvx2GetTheSameResults) {
+  if (std::getenv("PITOT_PLAIN_KERNELS") != nullptr) GTEST_SKIP() << "this is the inner run";
+  char self[4096];
+  const auto n = readlink("/proc/self/exe", self, sizeof self - 1);
+  ASSERT_GT(n, 0);
+  const std::string run =
+      "PITOT_PLAIN_KERNELS=1 '" + std::string(self, static_cast<size_t>(n)) +
+      "' --gtest_brief=1 --gtest_filter='Float.*:Convert.*:Half.*:Sfu.*' > /dev/null";
+  EXPECT_EQ(std::system(run.c_str()), 0);
 }
 
 }  // namespace
