@@ -9,21 +9,6 @@
 
 namespace pitot::emulator {
 
-TilePlace place_of(TileRole role, unsigned rows, unsigned per, unsigned lane, unsigned element) {
-  const unsigned group = lane >> 2, thread = lane & 3;
-  const unsigned reg = element / per, in = element % per;
-  switch (role) {
-    case TileRole::kA:
-      if (rows == 8) return {group, thread * per + in + reg * 4 * per};
-      return {group + 8 * (reg & 1), thread * per + in + (reg >> 1) * 4 * per};
-    case TileRole::kB:
-      return {thread * per + in + reg * 4 * per, group};
-    default:
-      // Accumulators come in pairs of neighbours, packed or not, in blocks of eight columns.
-      return {group + 8 * ((element >> 1) & 1), (element >> 2) * 8 + thread * 2 + (element & 1)};
-  }
-}
-
 TileFormat packed(ptx::Type t) { return {t, element_bits(t), 0}; }
 
 uint64_t element_of(Warp& w, std::span<const Slot> slots, const TileFormat& f, unsigned lane,
@@ -35,20 +20,64 @@ uint64_t element_of(Warp& w, std::span<const Slot> slots, const TileFormat& f, u
   return bits == 32 ? word : word & ((1u << bits) - 1);
 }
 
-void gather(Warp& w, std::span<const Slot> slots, TileRole role, const TileFormat& f, Tile& tile) {
-  const unsigned per = f.step >= 32 ? 1 : 32 / f.step;
-  const auto count = static_cast<unsigned>(slots.size()) * per;
-  const bool integer = is_integer_element(f.type);
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    for (unsigned e = 0; e < count; ++e) {
-      const TilePlace p = place_of(role, tile.rows, per, lane, e);
-      const uint64_t bits = element_of(w, slots, f, lane, e);
-      if (integer) {
-        tile.int_at(p.row, p.column) = decode_integer(f.type, static_cast<uint32_t>(bits));
-      } else {
-        tile.at(p.row, p.column) = decode_float(f.type, bits);
+namespace {
+
+// `put(place, bits)` for every element of the registers.
+template <class F>
+void for_each_element(Warp& w, std::span<const Slot> slots, TileRole role, const TileFormat& f,
+                      unsigned rows, F&& put) {
+  const unsigned per = f.step >= 32 ? 1 : 32 / f.step, bits = element_bits(f.type);
+  const uint32_t mask = bits >= 32 ? UINT32_MAX : (1u << bits) - 1;
+  for (unsigned r = 0; r < slots.size(); ++r)
+    for (unsigned h = 0; h < per; ++h) {
+      const unsigned shift = f.step >= 32 ? 0 : h * f.step + f.shift, e = r * per + h;
+      if (f.step == 64) {
+        const uint64_t* in = w.u64(slots[r].at);
+        for (unsigned l = 0; l < kLanes; ++l) put(place_of(role, rows, per, l, e), in[l]);
+        continue;
       }
+      const uint32_t* in = w.u32(slots[r].at);
+      for (unsigned l = 0; l < kLanes; ++l)
+        put(place_of(role, rows, per, l, e), uint64_t{in[l] >> shift & mask});
     }
+}
+
+}  // namespace
+
+void gather(Warp& w, std::span<const Slot> slots, TileRole role, const TileFormat& f, Tile& tile) {
+  auto floats = [&](auto decode) {
+    for_each_element(w, slots, role, f, tile.rows,
+                     [&](TilePlace p, uint64_t bits) { tile.at(p.row, p.column) = decode(bits); });
+  };
+  auto integers = [&](auto decode) {
+    for_each_element(w, slots, role, f, tile.rows, [&](TilePlace p, uint64_t bits) {
+      tile.int_at(p.row, p.column) = decode(static_cast<uint32_t>(bits));
+    });
+  };
+  using ptx::Type;
+  // The type is told apart once a register, not once an element.
+  switch (f.type) {
+    case Type::kF16:
+      return floats([](uint64_t b) { return decode_float(Type::kF16, b); });
+    case Type::kBf16:
+      return floats([](uint64_t b) { return decode_float(Type::kBf16, b); });
+    case Type::kTf32:
+      return floats([](uint64_t b) { return decode_float(Type::kTf32, b); });
+    case Type::kF32:
+      return floats([](uint64_t b) { return decode_float(Type::kF32, b); });
+    case Type::kS8:
+      return integers([](uint32_t b) { return decode_integer(Type::kS8, b); });
+    case Type::kU8:
+      return integers([](uint32_t b) { return decode_integer(Type::kU8, b); });
+    case Type::kS32:
+      return integers([](uint32_t b) { return decode_integer(Type::kS32, b); });
+    default:
+      if (is_integer_element(f.type)) {
+        integers([&](uint32_t b) { return decode_integer(f.type, b); });
+      } else {
+        floats([&](uint64_t b) { return decode_float(f.type, b); });
+      }
+  }
 }
 
 uint64_t encode_element(ptx::Type t, const Tile& tile, unsigned row, unsigned column) {

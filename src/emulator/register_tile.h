@@ -17,8 +17,21 @@ struct TilePlace {
 
 // The layout that all shapes but the m8n8k4 of halves share. `rows`: 8 or 16 (of A and C);
 // `per_register`: elements that a register holds; `element`: of the lane, lowest register first.
-TilePlace place_of(TileRole role, unsigned rows, unsigned per_register, unsigned lane,
-                   unsigned element);
+inline TilePlace place_of(TileRole role, unsigned rows, unsigned per, unsigned lane,
+                          unsigned element) {
+  const unsigned group = lane >> 2, thread = lane & 3;
+  const unsigned reg = element / per, in = element % per;
+  switch (role) {
+    case TileRole::kA:
+      if (rows == 8) return {group, thread * per + in + reg * 4 * per};
+      return {group + 8 * (reg & 1), thread * per + in + (reg >> 1) * 4 * per};
+    case TileRole::kB:
+      return {thread * per + in + reg * 4 * per, group};
+    default:
+      // Accumulators come in pairs of neighbours, packed or not, in blocks of eight columns.
+      return {group + 8 * ((element >> 1) & 1), (element >> 2) * 8 + thread * 2 + (element & 1)};
+  }
+}
 
 // Register words of a matrix: `slots` hold elements of `bits` (1 … 64) in steps of `step` bits.
 struct TileFormat {
