@@ -182,6 +182,7 @@ bool select_tcgen05(Selection& s) {
     return true;
   }
   if (s.has(Mod::kMma)) return select_tcgen05_mma(s);
+  if (s.has(Mod::kCommit)) return select_tcgen05_commit(s);
   const bool load_op = s.has(Mod::kLd), store_op = s.has(Mod::kSt);
   if (load_op || store_op) {
     if (s.has(Mod::kRed) || s.has(Mod::kPack_16b) || s.has(Mod::kUnpack_16b)) return false;

@@ -19,5 +19,6 @@ TensorAddress tensor_address(Warp& w, const Op& op, size_t operand, unsigned lan
 bool check_columns(Warp& w, const Op& op, LaneMask lanes, TensorAddress at, unsigned columns);
 
 bool select_tcgen05_mma(Selection& s);
+bool select_tcgen05_commit(Selection& s);
 
 }  // namespace pitot::emulator

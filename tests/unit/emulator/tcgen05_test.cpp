@@ -345,6 +345,35 @@ TEST(Tcgen05, MisuseIsReported) {
       << "N of 0";
 }
 
+TEST(Tcgen05, CommitArrivesAtAnMbarrier) {
+  // Generic, shared, and what Triton writes: a shared address where a generic one is due.
+  for (const char* how :
+       {"cvta.shared.u64 %g4, %g3;\n@%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 "
+        "[%g4];\n",
+        "@%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%g3];\n",
+        "@%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%s];\n"}) {
+    TensorProgram p;
+    p.header = kHeader;
+    p.threads = 64;
+    p.outputs = 1;
+    p.body = std::string(
+                 "cvt.u64.u32 %g3, %s;\nsetp.eq.u32 %p2, %t0, 33;\nsetp.eq.u32 %p3, %t0, "
+                 "0;\nmov.u32 %o0, 0;\n@%p3 mbarrier.init.shared.b64 [%s], 1;\n"
+                 "bar.sync 0;\n") +
+             how +
+             "AGAIN:\nmbarrier.try_wait.parity.shared.b64 %p4, [%s], 0;\n@!%p4 bra AGAIN;\n"
+             "mov.u32 %o0, 7;\nbar.sync 0;\nmbarrier.test_wait.parity.shared.b64 %p5, [%s], 1;\n"
+             "@%p5 add.u32 %o0, %o0, 1;\n";
+    const TensorRun r = run_tensor(p, {}, std::vector<uint32_t>(64));
+    ASSERT_EQ(r.faults(), "") << how;
+    EXPECT_EQ(r.out[0], std::vector<uint32_t>(64, 7)) << "one phase, no more";
+  }
+  EXPECT_EQ(fault_of("@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 "
+                     "[%s+64];\n"),
+            FaultKind::kIllegal)
+      << "nothing was initialised there";
+}
+
 TEST(Tcgen05, ReadsOfWhatNobodyWroteAreFound) {
   for (bool written : {false, true}) {
     TensorProgram p = program(
