@@ -309,14 +309,15 @@ void Block::stuck() {
     where += (where.empty() ? "" : "; ") + part;
   }
   // Bytes that do not match what was expected are the cause, whoever else waits for the waiter.
-  for (auto& w : warps_)
-    for (const Fragment& f : w->fragments()) {
-      FaultKind kind = FaultKind::kDeadlock;
-      std::string text;
-      if (!explain_mbarrier(*w, f, kind, text) || kind != FaultKind::kTransactions) continue;
-      w->fault(kind, program().ops[f.pc], f.lanes, 0, std::move(text));
-      return;
-    }
+  for (auto& b : gang_.blocks())
+    for (auto& w : b->warps())
+      for (const Fragment& f : w->fragments()) {
+        FaultKind kind = FaultKind::kDeadlock;
+        std::string text;
+        if (!explain_mbarrier(*w, f, kind, text) || kind != FaultKind::kTransactions) continue;
+        w->fault(kind, program().ops[f.pc], f.lanes, 0, std::move(text));
+        return;
+      }
   for (auto& w : warps_)
     for (const Fragment& f : w->fragments()) {
       const Op& op = program().ops[f.pc];

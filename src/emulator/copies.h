@@ -40,7 +40,7 @@ class CopyMarks {
   const CopyMark* touched(uint64_t offset, uint64_t bytes, bool write) const;
 
  private:
-  static constexpr uint64_t kCell = 16;
+  static constexpr uint64_t kCell = 4;
   struct Batch {
     std::vector<CopyMark> marks;
     bool landed = false;
@@ -59,7 +59,7 @@ class CopyMarks {
   void put(Batch& batch, const CopyMark& mark);
   void land(Batch& batch);
 
-  std::vector<uint32_t> cells_;  // marks that touch these 16 bytes
+  std::vector<uint32_t> cells_;  // marks that touch these 4 bytes
   std::vector<Groups> groups_, bulk_groups_;
   std::map<std::pair<uint64_t, bool>, std::vector<Shared>> barriers_;
   std::vector<Shared> live_;

@@ -30,9 +30,11 @@ bool select_tensor(Selection& s);          // cp.async.bulk.tensor, tensormap
 bool select_cluster(Selection& s);         // mapa, getctarank, barrier.cluster
 bool select_stack(Selection& s);           // alloca, stacksave, stackrestore
 bool select_hint(Selection& s);            // createpolicy, discard, fns
-bool select_convert_packed(Selection& s);  // cvt of pairs, cvt.pack
+bool select_convert_packed(Selection& s);  // cvt of pairs
 bool select_half(Selection& s);  // f16, bf16 and pairs: add … fma, min, max; mixed with f32
-bool select_half_compare(Selection& s);  // setp, set with halves
-bool select_sfu(Selection& s);           // .approx functions
+bool select_half_compare(Selection& s);    // setp, set with halves
+bool select_sfu(Selection& s);             // .approx functions
+bool select_multimem(Selection& s);        // multimem.ld_reduce, .st
+bool select_launch_control(Selection& s);  // clusterlaunchcontrol
 
 }  // namespace pitot::emulator

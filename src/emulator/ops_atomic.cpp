@@ -137,6 +137,8 @@ bool select_atomic(Selection& s) {
       return select(s, true);
     case Mnemonic::kRed:
       return !s.has(Mod::kAsync) && select(s, false);
+    case Mnemonic::kMultimem:
+      return s.has(Mod::kRed) && select(s, false);
     default:
       return false;
   }

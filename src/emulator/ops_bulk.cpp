@@ -110,7 +110,9 @@ void nothing(Warp&, const Op&, LaneMask) {}
 }  // namespace
 
 bool select_bulk(Selection& s) {
-  if (s.opcode.mnemonic != Mnemonic::kCp || !s.has(Mod::kBulk) || s.has(Mod::kTensor)) return false;
+  const bool multimem = s.opcode.mnemonic == Mnemonic::kMultimem && s.has(Mod::kCp);
+  if (s.opcode.mnemonic != Mnemonic::kCp && !multimem) return false;
+  if (!s.has(Mod::kBulk) || s.has(Mod::kTensor)) return false;
   if (s.has(Mod::kIgnoreOob)) return false;
   if (s.has(Mod::kPrefetch)) {
     s.op.run = nothing;

@@ -11,7 +11,8 @@ bool select_operation(Selection& s) {
       select_float_bits,     select_convert, select_video,        select_packed, select_wgmma,
       select_tcgen05,        select_wmma,    select_mbarrier,     select_async,  select_bulk,
       select_async_store,    select_tensor,  select_cluster,      select_stack,  select_hint,
-      select_convert_packed, select_half,    select_half_compare, select_sfu};
+      select_convert_packed, select_half,    select_half_compare, select_sfu,    select_multimem,
+      select_launch_control};
   for (Family family : kFamilies)
     if (family(s)) return true;
   return false;

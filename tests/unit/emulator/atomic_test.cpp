@@ -155,6 +155,18 @@ TEST(Atomic, Vectors) {
   EXPECT_EQ(r.out[11], 0xbc003c00u);
 }
 
+TEST(Multimem, OnOneDeviceIsTheMemoryItself) {
+  auto r = run_on(
+      "mov.f32 %f1, 0f3f800000;\nmov.f32 %f2, 0f40000000;\n"
+      "multimem.st.global.v2.f32 [%rd0], {%f1, %f2};\n"
+      "multimem.red.global.add.f32 [%rd0], %f2;\nmultimem.red.global.max.u32 [%rd0+4], -1;\n"
+      "multimem.ld_reduce.global.add.v2.f32 {%f3, %f4}, [%rd0];\n"
+      "st.global.v2.f32 [%rd0+8], {%f3, %f4};\n");
+  EXPECT_EQ(r.faults(), "");
+  EXPECT_EQ(std::vector<uint32_t>(r.out.begin(), r.out.begin() + 4),
+            (std::vector<uint32_t>{0x40400000, 0xffffffff, 0x40400000, 0xffffffff}));
+}
+
 TEST(Atomic, LanesOfOneInstructionFollowEachOther) {
   // Tickets: every lane another one; the generic address of shared memory works too.
   const std::string body =

@@ -137,6 +137,38 @@ TEST(Cluster, StoresAndReductionsThatTellAnMbarrier) {
       "expects 4 bytes more");
 }
 
+TEST(Cluster, TheCauseIsNamedBeforeThoseWhoWaitForIt) {
+  // Block 2 expects bytes that nobody sends; the others wait for it at the barrier.
+  expect_fault(hopper_text(kStart +
+                               "@%p1 mbarrier.init.shared.b64 [m], 1;\n"
+                               "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [m], 16;\n"
+                               "setp.ne.u32 %p2, %r3, 2;\n@%p2 bra END;\nbar.sync 0;\n"
+                               "WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [m], 0;\n"
+                               "@!%p3 bra WAIT;\nEND:\n" +
+                               kSync,
+                           kShared),
+               "WAIT:", FaultKind::kTransactions, 128, clusters(32, 4, 4), {},
+               "expects 16 bytes more");
+}
+
+TEST(Cluster, NoLaunchIsCancelled) {
+  std::string text = hopper_text(
+      kStart +
+          "@%p1 mbarrier.init.shared.b64 [m], 1;\n@%p1 mbarrier.arrive.expect_tx.shared.b64 _, "
+          "[m], 16;\nst.shared.u32 [%r7], -1;\nmov.u32 %r9, s;\nmov.u32 %r10, m;\nbar.sync 0;\n"
+          "@%p1 "
+          "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
+          "[%r9], [%r10];\nWAIT: mbarrier.try_wait.parity.shared.b64 %p3, [m], 0;\n"
+          "@!%p3 bra WAIT;\nld.shared.b128 %q1, [%r9];\n"
+          "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p4, %q1;\n"
+          "selp.u32 %r11, 1, 2, %p4;\nst.global.u32 [%rd2], %r11;\n",
+      kShared + ".reg .b128 %q<4>;\n");
+  text.replace(text.find("sm_90a"), 6, "sm_100");
+  auto r = run_text(text, 128, threads(32), {0}, copies_checked());
+  EXPECT_EQ(r.faults(), "");
+  EXPECT_EQ(r.out[31], 2u);
+}
+
 TEST(Cluster, MemoryOfABlockThatHasExited) {
   expect_fault(hopper_text(kStart + kSync +
                                "mapa.shared::cluster.u32 %r9, %r7, %r4;\n"

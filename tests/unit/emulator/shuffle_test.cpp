@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "emulator_test_util.h"
+#include "support/file.h"
 
 namespace pitot::emulator::test {
 namespace {
@@ -112,6 +113,17 @@ TEST(Shuffle, ALaneOutsideOfItsOwnMaskIsReported) {
                      64, threads(32), {0}, o)
                 .faults(),
             "");
+}
+
+TEST(Shuffle, TheWrongMaskOfTheCases) {
+  const auto text = read_file(std::string(PITOT_SOURCE_DIR) +
+                              "/tests/data/cases/20-shfl-sync-wrong-membermask.ptx");
+  ASSERT_TRUE(text.ok());
+  auto r = run_text(*text, 32, threads(32));
+  ASSERT_EQ(r.outcome.faults.size(), 1u);
+  EXPECT_EQ(r.outcome.faults[0].kind, FaultKind::kMemberMask);
+  EXPECT_EQ(r.outcome.faults[0].line, 12u);
+  EXPECT_EQ(r.outcome.faults[0].lanes, 0xffff0000u);
 }
 
 TEST(Shuffle, MasksThatDisagreeAreReported) {
