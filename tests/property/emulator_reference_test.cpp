@@ -163,7 +163,9 @@ void remove(RandomProgram& p, const std::set<const Statement*>& gone) {
 
 // Drops statements, or puts the inside of one in its place, while the two still disagree.
 RandomProgram shrunk(RandomProgram p, const Pair& pair) {
+  int left = 600;  // programs that are tried
   const auto disagrees = [&](const RandomProgram& q) {
+    if (left-- <= 0) return false;
     const Comparison c = pair.compare(q);
     return c.usable && c.uncovered.empty() && !c.difference.empty();
   };

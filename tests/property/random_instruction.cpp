@@ -64,11 +64,12 @@ bool is_floating(Type t) { return is_half(t) || t == Type::kF32 || t == Type::kF
 // Not compared: approximations, stochastic rounding, formats that only scale, and cases whose
 // result the ISA's text leaves open.
 bool excluded(const ptx::Opcode& op) {
-  for (Mod m : {Mod::kApprox, Mod::kFull, Mod::kOob, Mod::kRs, Mod::kScaledN2Ue8m0, Mod::kUe8m0x2,
-                Mod::kS2f6x2, Mod::kE2m1x2, Mod::kB128})
+  for (Mod m : {Mod::kApprox, Mod::kFull, Mod::kOob, Mod::kRs, Mod::kScaledN2Ue8m0, Mod::kS2f6x2,
+                Mod::kB128})
     if (op.has_mod(m)) return true;
-  if (op.has_mod(Mod::kBf16x2) && op.mnemonic == Mnemonic::kCvt && op.type != Type::kF32)
-    return true;  // small formats to and from bf16x2
+  // What becomes of zero and of negative numbers without a sign is not said.
+  if (op.mnemonic == Mnemonic::kCvt && op.has_mod(Mod::kUe8m0x2) && op.type != Type::kUe8m0x2)
+    return true;
   // How wide the shifted value is that saturates is not said.
   if (op.mnemonic == Mnemonic::kVshl && op.has_mod(Mod::kSat)) return true;
   if (op.mnemonic == Mnemonic::kTestp && op.modifiers.size() < 2) return true;
@@ -110,6 +111,8 @@ std::string register_of(Random& r, unsigned bits) {
   switch (bits) {
     case 1:
       return predicate_register(r);
+    case 8:
+      return "%b" + std::to_string(r.below(4));
     case 16:
       return half_register(r);
     case 32:

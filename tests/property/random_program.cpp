@@ -30,6 +30,7 @@ class Generator {
       Surroundings s;
       s.in_function = true;
       s.known = s.every_thread = false;
+      s.depth = 1;  // what calls it may be in a loop
       DeviceFunction f{statements(s, 3 + r_.below(8))};
       p_.functions.push_back(std::move(f));  // later ones can call it
     }
@@ -64,7 +65,7 @@ class Generator {
       return random_warp_operation(r_, s.pattern, p_.threads % 32 == 0,
                                    p_.header.find("sm_100a") != std::string::npos);
     if (kind < 86 && s.every_thread) return exchange();
-    if (kind < 89 && !p_.functions.empty()) return call();
+    if (kind < 89 && s.depth < 3 && !p_.functions.empty()) return call();
     if (kind < 100 && s.depth < 3) return control(s);
     return random_instruction(r_, p_.header);
   }

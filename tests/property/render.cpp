@@ -53,6 +53,7 @@ class Renderer {
               "], {%t32, %t32, %t32, %t32};\nst.shared.v4.b32 [%sa+" + std::to_string(k) +
               "], {%t32, %t32, %t32, %t32};\n",
           nullptr);
+    add("mov.b16 {%b0, %b1}, %h0;\nmov.b16 {%b2, %b3}, %h1;\n", nullptr);
     add("mov.b64 %t64, 0;\nmov.b16 %t16, 0;\nbar.sync 0;\n", nullptr);
     statements(p.body);
     at = 0;
@@ -69,6 +70,8 @@ class Renderer {
       add("selp.u32 %t32, 1, 0, %p" + std::to_string(k) + ";\nst.global.u32 [%ga+" +
               std::to_string(at) + "], %t32;\n",
           nullptr);
+    for (uint32_t k = 0; k < 4; ++k, ++at)
+      add("st.global.b8 [%ga+" + std::to_string(at) + "], %b" + std::to_string(k) + ";\n", nullptr);
     add("ret;\n}\n", nullptr);
     return std::move(text_);
   }
@@ -78,7 +81,8 @@ class Renderer {
   std::string registers() const {
     return (modern_ ? ".reg .b128 %q<3>;\n" : "") +
            std::string(
-               ".reg .pred %p<8>;\n.reg .pred %pc, %pn, %pl<8>;\n.reg .b16 %h<8>;\n.reg .b16 "
+               ".reg .b8 %b<4>;\n.reg .pred %p<8>;\n.reg .pred %pc, %pn, %pl<8>;\n.reg .b16 "
+               "%h<8>;\n.reg .b16 "
                "%t16;\n"
                ".reg .b32 %r<16>;\n.reg .b32 %s<4>;\n.reg .b32 %c<8>;\n"
                ".reg .b32 %t32, %ix, %sh, %sa, %full, %trips, %tx, %nt, %lane;\n.reg .b64 %rd<8>;\n"
@@ -103,6 +107,7 @@ class Renderer {
       add("cvt.u16.u32 %h" + std::to_string(k) + ", %r" + std::to_string(k) + ";\n", nullptr);
     for (uint32_t k = 0; k < kPredicates; ++k)
       add("setp.gt.s32 %p" + std::to_string(k) + ", %r" + std::to_string(k) + ", 1;\n", nullptr);
+    add("mov.b16 {%b0, %b1}, %h0;\nmov.b16 {%b2, %b3}, %h1;\n", nullptr);
     add("mov.b64 %t64, 0;\nmov.b32 %t32, 0;\nmov.b16 %t16, 0;\nand.b32 %trips, %r0, 3;\n"
         "add.u32 %trips, %trips, 1;\n"
         "mov.u32 %s0, 0;\nmov.u32 %s1, 7;\nand.b32 %s2, %r1, 63;\nand.b32 %s3, %r2, 31;\n",

@@ -105,7 +105,7 @@ Value to_small(const Work& w, const Small& s, const Number& x) {
   if (x.nan()) return s.from_nan;
   if (w.has(Mod::kRelu) && x.negative) return 0;
   const Value sign = x.negative ? Value{1} << (s.f.bits() - 1) : 0;
-  if (x.infinite()) return sign | s.most;
+  if (x.infinite() || compare(magnitude(x), magnitude_of(s, s.most)) >= 0) return sign | s.most;
   const auto distance = [&](Value bits) {
     return magnitude(sum(magnitude(x), negated(magnitude_of(s, bits)), Rounding::kNearestEven));
   };
@@ -117,19 +117,30 @@ Value to_small(const Work& w, const Small& s, const Number& x) {
   return sign | best;
 }
 
-// A small format's number as f16.
-Value from_small(const Work& w, const Small& s, Value bits) {
+// A small format's number as f16 or bf16.
+Value from_small(const Work& w, const Small& s, Type half, Value bits) {
   bits = low(bits, s.f.bits());
   const bool negative = (bits >> (s.f.bits() - 1) & 1) != 0;
   const Value m = low(bits, s.f.bits() - 1);
   Number x = magnitude_of(s, m);
   x.negative = negative;
   if (m > s.most && s.from_nan > s.most) {  // beyond the finite numbers
-    if (!s.ieee || low(m, s.f.fraction_bits) != 0) return 0x7fff;
+    if (!s.ieee || low(m, s.f.fraction_bits) != 0) return canonical_nan(half);
     x.kind = Number::Kind::kInfinite;
   }
   if (w.has(Mod::kRelu) && negative) return 0;
-  return encode(kHalf, x, Rounding::kNearestEven);
+  const Value d = encode(format_of(half), x, Rounding::kNearestEven);
+  return w.has(Mod::kSatfinite) && x.infinite() ? d - 1 : d;
+}
+
+// ue8m0: an exponent alone, 2^(e − 127); all ones is NaN.
+Value power_of_two(Value bits) {
+  bits &= 0xff;
+  if (bits == 0xff) return canonical_nan(Type::kBf16);
+  Number x;
+  x.mantissa = 1;
+  x.exponent = static_cast<int>(bits) - 127;
+  return encode(kBfloat, x, Rounding::kNearestEven);
 }
 
 void pack(Work& w) {
@@ -176,12 +187,17 @@ bool conversion(Work& w) {
     return true;
   }
   if (d == Type::kF16x2 || d == Type::kBf16x2) {
-    if (const Small small = small_of(s); small.step != 0 && d == Type::kF16x2) {
-      w.d = from_small(w, small, w.in[0] >> small.step) << 16 | from_small(w, small, w.in[0]);
+    const Type half = d == Type::kF16x2 ? Type::kF16 : Type::kBf16;
+    if (const Small small = small_of(s); small.step != 0) {
+      w.d = from_small(w, small, half, w.in[0] >> small.step) << 16 |
+            from_small(w, small, half, w.in[0]);
+      return true;
+    }
+    if (s == Type::kUe8m0x2) {
+      w.d = power_of_two(w.in[0] >> 8) << 16 | power_of_two(w.in[0]);
       return true;
     }
     if (s != Type::kF32) return false;
-    const Type half = d == Type::kF16x2 ? Type::kF16 : Type::kBf16;
     w.d = to_float(w, half, s, w.in[0]) << 16 | to_float(w, half, s, w.in[1]);
     return true;
   }
