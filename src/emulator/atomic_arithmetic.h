@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "emulator/small_float.h"
 #include "ptx/isa.h"
 
 namespace pitot::emulator {
@@ -15,34 +16,16 @@ namespace pitot::emulator {
 // f16 and bf16 as bits. Sums and comparisons are made in float: it holds more than twice their
 // digits, so that rounding twice gives what rounding once does.
 struct Half {
-  static float widen(uint16_t h) {
-    const uint32_t sign = static_cast<uint32_t>(h & 0x8000) << 16, magnitude = h & 0x7fff;
-    if (magnitude >= 0x7c00)
-      return std::bit_cast<float>(sign | 0x7f800000u | (magnitude & 0x3ff) << 13);
-    // Scaling by a power of two is exact, also from subnormal numbers.
-    const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
-    return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(scaled));
-  }
-  static uint16_t narrow(float f) {  // to nearest, ties to even
-    const uint32_t bits = std::bit_cast<uint32_t>(f), magnitude = bits & 0x7fffffff;
-    const uint16_t sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
-    if (magnitude > 0x7f800000) return 0x7fff;
-    if (magnitude >= 0x477ff000) return sign | 0x7c00;  // 65520 and more
-    if (magnitude < 0x38800000) {  // below the least normal number: counts of 2^-24
-      const float units = std::bit_cast<float>(magnitude) + 0.5f;  // 0.5 has an ulp of 2^-24
-      return sign | static_cast<uint16_t>(std::bit_cast<uint32_t>(units) - 0x3f000000u);
-    }
-    const uint32_t rounded = magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1);
-    return sign | static_cast<uint16_t>(rounded >> 13);
+  static float widen(uint16_t h) { return std::bit_cast<float>(f16_to_f32(h)); }
+  static uint16_t narrow(float f) {
+    return static_cast<uint16_t>(f32_to_f16(std::bit_cast<uint32_t>(f)));
   }
 };
 
 struct Bfloat {
-  static float widen(uint16_t h) { return std::bit_cast<float>(static_cast<uint32_t>(h) << 16); }
+  static float widen(uint16_t h) { return std::bit_cast<float>(bf16_to_f32(h)); }
   static uint16_t narrow(float f) {
-    const uint32_t bits = std::bit_cast<uint32_t>(f);
-    if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fff;
-    return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    return static_cast<uint16_t>(f32_to_bf16(std::bit_cast<uint32_t>(f)));
   }
 };
 

@@ -22,7 +22,10 @@ bool order_matters(const Program& p) {
   for (const Op& op : p.ops) {
     const ptx::Opcode& o = *p.instruction(op).opcode;
     if (o.has(ptx::kAtomic)) return true;
-    if (o.has(ptx::kRed) && ptx::kind_of(o.type) == ptx::TypeKind::kFloat) return true;
+    // The element type of a tensor is in its map.
+    const bool floats =
+        ptx::kind_of(o.type) == ptx::TypeKind::kFloat || o.has_mod(ptx::Mod::kTensor);
+    if (o.has(ptx::kRed) && floats) return true;
     if (o.has(ptx::kLoad) &&
         (o.has(ptx::kVolatile) || o.has_mod(ptx::Mod::kAcquire) || o.has_mod(ptx::Mod::kRelaxed)))
       return true;
