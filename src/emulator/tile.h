@@ -6,8 +6,9 @@
 // IEEE double in the order of k, and the sum is rounded once to the format of D (to nearest even;
 // f16 accumulators too, so nothing is lost in between). Every product of two formats up to tf32 is
 // exact in double. Integers and f64 agree with hardware bit for bit; f16, bf16 and tf32 by a few
-// units in the last place of an f32 (at most 8e-7 on sm_90), since it truncates partial sums. Sums
-// of 8-bit floats keep only some 13 bits on sm_89 and sm_90: there the difference reaches 8e-3.
+// units in the last place of an f32 (1.4e-6 on sm_90 at most), since it truncates partial sums.
+// Sums of 8-bit floats keep only some 13 bits on sm_89 and sm_90: there the difference reaches
+// 8e-3.
 #pragma once
 
 #include <bit>
