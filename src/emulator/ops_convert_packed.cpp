@@ -1,10 +1,8 @@
-// cvt to and from pairs of halves and of 8-, 6- and 4-bit floats, and cvt.pack of integers (PTX
-// ISA, "cvt", "cvt.pack"). The first operand, or the upper half of a packed one, goes to the upper
-// half.
+// cvt to and from pairs of halves and of 8-, 6- and 4-bit floats (PTX ISA, "cvt"). The first
+// operand, or the upper half of a packed one, goes to the upper half.
 //
 // Not covered: stochastic rounding (.rs), of which the ISA says which bits are random but not how
 // they enter, s2f6 and scaled::n2::ue8m0.
-#include <algorithm>
 #include <cmath>
 
 #include "emulator/families.h"
@@ -153,46 +151,11 @@ struct HalvesFromF32Kernel {
   }
 };
 
-constexpr std::pair<Mod, Type> kPackTypes[] = {
-    {Mod::kU16, Type::kU16}, {Mod::kS16, Type::kS16}, {Mod::kU8, Type::kU8}, {Mod::kS8, Type::kS8},
-    {Mod::kU4, Type::kU4},   {Mod::kS4, Type::kS4},   {Mod::kU2, Type::kU2}, {Mod::kS2, Type::kS2}};
-
-// cvt.pack: Op::variant is the destination type; with a third operand its low bits go above.
-void pack(Warp& w, const Op& op, LaneMask mask) {
-  const auto slots = w.program().slots_of(op);
-  const auto t = static_cast<Type>(op.variant);
-  const unsigned n = ptx::bits_of(t);
-  const bool is_signed = ptx::kind_of(t) == ptx::TypeKind::kSigned;
-  const int64_t low = is_signed ? -(int64_t{1} << (n - 1)) : 0;
-  const int64_t high = (int64_t{1} << (is_signed ? n - 1 : n)) - 1;
-  const uint64_t ones = (uint64_t{1} << n) - 1;
-  auto limited = [&](const Slot& s, unsigned lane) {
-    const int64_t v = static_cast<int32_t>(w.get(s, lane));
-    return static_cast<uint64_t>(std::clamp(v, low, high)) & ones;
-  };
-  for_each_lane(mask, [&](unsigned i) {
-    uint64_t r = limited(slots[1], i) << n | limited(slots[2], i);
-    if (slots.size() > 3) r |= w.get(slots[3], i) << (2 * n);
-    w.set(slots[0], i, static_cast<uint32_t>(r));
-  });
-}
-
 }  // namespace
 
 bool select_convert_packed(Selection& s) {
   if (s.opcode.mnemonic != Mnemonic::kCvt) return false;
-  if (s.has(Mod::kPack)) {
-    for (const Slot& slot : s.slots)
-      if (slot.bits < 32) return false;
-    for (const auto& [mod, type] : kPackTypes)
-      if (s.has(mod)) {
-        s.op.variant = static_cast<uint16_t>(type);
-        s.op.run = pack;
-        return true;
-      }
-    return false;
-  }
-  if (s.has(Mod::kRs) || s.has(Mod::kScaledN2Ue8m0)) return false;
+  if (s.has(Mod::kPack) || s.has(Mod::kRs) || s.has(Mod::kScaledN2Ue8m0)) return false;
   Plan p{};
   p.to = element_of(s.types[0]);
   p.from = element_of(s.types[1]);
