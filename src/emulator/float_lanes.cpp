@@ -9,7 +9,6 @@ bool has_avx2_fma() {
 #ifdef PITOT_X86
   // The variable lets a machine that has both show what others compute.
   static const bool have = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                           __builtin_cpu_supports("f16c") &&
                            std::getenv("PITOT_PLAIN_KERNELS") == nullptr;
   return have;
 #else

@@ -151,7 +151,7 @@ void run_plain(Warp& w, const Op& op, LaneMask mask) {
 }
 #ifdef PITOT_X86
 template <class Kernel>
-__attribute__((target("avx2,fma,f16c"))) void run_avx2(Warp& w, const Op& op, LaneMask mask) {
+__attribute__((target("avx2,fma"))) void run_avx2(Warp& w, const Op& op, LaneMask mask) {
   Kernel::run(w, op, mask);
 }
 #endif

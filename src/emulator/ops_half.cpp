@@ -77,17 +77,6 @@ struct Fma {
     if constexpr (std::is_same_v<H, Half>) {
       // Exact in f64 unless one term is over 2^31 times the other: then the result is c or too
       // large, whatever is lost.
-      return odd_f32(static_cast<double>(as_f32(a)) * as_f32(b));  // exact in f64
-    }
-  }
-};
-struct Fma {
-  static constexpr unsigned kArity = 3;
-  template <class H>
-  static PITOT_INLINE uint32_t of(uint32_t a, uint32_t b, uint32_t c) {
-    if constexpr (std::is_same_v<H, Half>) {
-      // f64 holds the sum of f16's exactly unless the product is below 2^-26 and c far above it:
-      // then both round to c.
       return odd_f32(static_cast<double>(as_f32(a)) * as_f32(b) + as_f32(c));
     } else {
       return odd_f32(odd_fma(as_f32(a), as_f32(b), as_f32(c)));

@@ -15,7 +15,7 @@ class ReferenceFormat {
  public:
   // top: 'i' infinities and NaN in the topmost exponent, 'n' only all ones is NaN, 'f' all finite.
   ReferenceFormat(int exponent_bits, int mantissa_bits, char top)
-      : bits_(1 + exponent_bits + mantissa_bits), mantissa_(mantissa_bits), top_(top) {
+      : bits_(1 + exponent_bits + mantissa_bits), top_(top) {
     const int bias = (1 << (exponent_bits - 1)) - 1;
     for (uint32_t code = 0; code < sign(); ++code) {
       const int e = static_cast<int>(code >> mantissa_bits);
@@ -85,7 +85,7 @@ class ReferenceFormat {
   }
 
  private:
-  int bits_, mantissa_;
+  int bits_;
   char top_;
   std::vector<long double> values_;
 };
