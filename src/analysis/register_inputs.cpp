@@ -128,6 +128,8 @@ class Inputs {
     stamp_.assign(values, kNone);
     lives_on_.assign(values, kNone);
     claimed_.assign(register_slots(*flow.function), kNone);
+    pass_cost_.resize(flow.function->registers.size());
+    pass_known_.assign(flow.function->registers.size(), false);
     seen_.assign(register_slots(*flow.function), kNone);
     free_loop_.assign(flow.cfg.size(), 1);
     entries_.assign(flow.cfg.size(), 0);
@@ -341,7 +343,7 @@ class Inputs {
     entry_ = strict_entry_ = 0;
     for (RegId r : flow_.liveness.live_in(b)) {
       if (r >= flow_.function->registers.size()) continue;
-      const CostUnits cost = pass_cost(r);
+      const CostUnits& cost = pass_cost(r);
       entry_ += static_cast<double>(cost[kCostMachine]);
       strict_entry_ += static_cast<double>(cost[kCostStrict]);
       if (seen_[r] == b || !leaves(r)) continue;
@@ -349,9 +351,18 @@ class Inputs {
     }
   }
 
+  // Asked for in every block that a register is alive in: worked out once.
+  const CostUnits& pass_cost(RegId r) {
+    if (!pass_known_[r]) {
+      pass_known_[r] = true;
+      pass_cost_[r] = find_pass_cost(r);
+    }
+    return pass_cost_[r];
+  }
+
   // Cost of a register by the values it ever holds: free only if all of them
   // are.
-  CostUnits pass_cost(RegId r) const {
+  CostUnits find_pass_cost(RegId r) const {
     const float units = static_cast<float>(register_units(flow_.function->registers[r]));
     CostUnits cost{units, 0, 0, 0, 0};
     size_t looked = 0;
@@ -479,8 +490,10 @@ class Inputs {
   std::vector<uint32_t> last_use_, last_root_, born_, stamp_,
       lives_on_;                          // by value
   std::vector<uint32_t> seen_, claimed_;  // by register
-  std::vector<double> entries_;           // by block: strict view, at its start
-  std::vector<uint8_t> free_loop_;        // by block: no pragma forbids to unroll the loop it heads
+  std::vector<CostUnits> pass_cost_;
+  std::vector<bool> pass_known_;
+  std::vector<double> entries_;     // by block: strict view, at its start
+  std::vector<uint8_t> free_loop_;  // by block: no pragma forbids to unroll the loop it heads
   std::vector<Delta> delta_;
   std::array<double, kCostViews> through_{};
   double entry_ = 0,

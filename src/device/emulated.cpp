@@ -11,8 +11,7 @@ namespace pitot::device {
 
 uint64_t RunOutput::bits(uint64_t element) const {
   uint64_t v = 0;
-  const unsigned size = ptx::bytes_of(type);
-  std::memcpy(&v, bytes.data() + element * size, size);
+  std::memcpy(&v, bytes.data() + element * element_bytes, element_bytes);
   return v;
 }
 
@@ -114,6 +113,7 @@ Result<RunResult> run_emulated(const emulator::Program& program, uint32_t kernel
     r.size_text += fmt::format("{}{}={}", r.size_text.empty() ? "" : " ", name, value);
   r.warp_instructions = outcome->counters.warp_instructions;
   r.thread_instructions = outcome->counters.thread_instructions;
+  r.executed = std::move(outcome->executed);
   for (const emulator::Fault& fault : outcome->faults)
     r.faults.push_back({std::string(emulator::name_of(fault.kind)), fault.message, fault.line,
                         fault.thread, fault.block, fault.address});
@@ -121,7 +121,8 @@ Result<RunResult> run_emulated(const emulator::Program& program, uint32_t kernel
     if (b.argument->role == Role::kIn) continue;
     RunOutput out;
     out.name = b.argument->name;
-    out.type = b.argument->type;
+    out.type = std::string(ptx::name_of(b.argument->type));
+    out.element_bytes = ptx::bytes_of(b.argument->type);
     out.bytes.resize(b.bytes);
     if (Status s = memory.read(b.base, out.bytes); !s) return s.error();
     r.outputs.push_back(std::move(out));

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "ptx/types.h"
-
 namespace pitot::device {
 
 struct RunFault {
@@ -20,9 +18,10 @@ struct RunFault {
 
 struct RunOutput {
   std::string name;
-  ptx::Type type = ptx::Type::kNone;
+  std::string type;  // "f32"
+  unsigned element_bytes = 4;
   std::vector<std::byte> bytes;
-  uint64_t elements() const { return bytes.size() / ptx::bytes_of(type); }
+  uint64_t elements() const { return bytes.size() / element_bytes; }
   uint64_t bits(uint64_t element) const;
 };
 
@@ -32,6 +31,7 @@ struct RunResult {
   std::vector<RunOutput> outputs;  // buffers that are out or inout
   std::vector<RunFault> faults;
   uint64_t warp_instructions = 0, thread_instructions = 0;
+  std::vector<uint8_t> executed;  // by operation, see emulator::Outcome
   double seconds = 0;
   bool ok() const { return faults.empty(); }
 };

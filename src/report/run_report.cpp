@@ -10,32 +10,23 @@
 namespace pitot::report {
 namespace {
 
-using ptx::Type;
-using ptx::TypeKind;
-
 // An element as a reader wants it: floats as numbers, the rest as integers.
 std::string element_text(const device::RunOutput& o, uint64_t i) {
   const uint64_t bits = o.bits(i);
-  switch (o.type) {
-    case Type::kF32:
-      return fmt::format("{:.7g}", std::bit_cast<float>(static_cast<uint32_t>(bits)));
-    case Type::kF64:
-      return fmt::format("{:.9g}", std::bit_cast<double>(bits));
-    case Type::kBf16:
-      return fmt::format("{:.4g}", std::bit_cast<float>(static_cast<uint32_t>(bits << 16)));
-    case Type::kF16: {
-      const unsigned e = (bits >> 10) & 31, m = bits & 1023;
-      const double sign = bits & 0x8000 ? -1 : 1;
-      if (e == 31) return m != 0 ? "nan" : sign < 0 ? "-inf" : "inf";
-      return fmt::format(
-          "{:.5g}",
-          sign * (e == 0 ? std::ldexp(m, -24) : std::ldexp(1024 + m, static_cast<int>(e) - 25)));
-    }
-    default:
-      break;
+  if (o.type == "f32")
+    return fmt::format("{:.7g}", std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  if (o.type == "f64") return fmt::format("{:.9g}", std::bit_cast<double>(bits));
+  if (o.type == "bf16")
+    return fmt::format("{:.4g}", std::bit_cast<float>(static_cast<uint32_t>(bits << 16)));
+  if (o.type == "f16") {
+    const unsigned e = (bits >> 10) & 31, m = bits & 1023;
+    const double sign = (bits & 0x8000) != 0 ? -1 : 1;
+    if (e == 31) return m != 0 ? "nan" : sign < 0 ? "-inf" : "inf";
+    const double v = e == 0 ? std::ldexp(m, -24) : std::ldexp(1024 + m, static_cast<int>(e) - 25);
+    return fmt::format("{:.5g}", sign * v);
   }
-  if (ptx::kind_of(o.type) == TypeKind::kSigned) {
-    const unsigned shift = 64 - ptx::bits_of(o.type);
+  if (o.type.starts_with('s')) {
+    const unsigned shift = 64 - 8 * o.element_bytes;
     return fmt::format("{}", static_cast<int64_t>(bits << shift) >> shift);
   }
   return fmt::format("{}", bits);
@@ -62,7 +53,7 @@ Json to_json(const device::RunResult& r, size_t shown) {
       bits.push_back(fmt::format("{:#x}", o.bits(i)));
     }
     outputs.push_back(Json{{"name", o.name},
-                           {"type", std::string(ptx::name_of(o.type))},
+                           {"type", o.type},
                            {"elements", o.elements()},
                            {"values", std::move(values)},
                            {"bits", std::move(bits)}});
@@ -108,7 +99,7 @@ std::string run_text(const device::RunResult& r, std::string_view source, const 
         out += fmt::format("      {}\n", text);
   }
   for (const auto& o : r.outputs) {
-    out += fmt::format("  {} {}[{}] =", ptx::name_of(o.type), o.name, o.elements());
+    out += fmt::format("  {} {}[{}] =", o.type, o.name, o.elements());
     const uint64_t n = std::min<uint64_t>(o.elements(), 6);
     for (uint64_t i = 0; i < n; ++i) out += " " + element_text(o, i);
     out += o.elements() > n ? " …\n" : "\n";

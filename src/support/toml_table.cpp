@@ -34,7 +34,7 @@ SourceRange TomlContext::range(const toml::source_region& r) const {
 namespace {
 
 // The first byte beyond ASCII outside of strings and comments, where TOML has none; the text's size
-// if there is no such byte. toml++ 3 runs into undefined behaviour on some of them.
+// if there is no such byte.
 size_t stray_byte(std::string_view text) {
   const size_t end = text.size();
   size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
@@ -68,17 +68,32 @@ size_t stray_byte(std::string_view text) {
 }  // namespace
 
 toml::table TomlContext::parse() {
-  if (const size_t at = stray_byte(source_.text()); at < source_.text().size()) {
+  const std::string_view text = source_.text();
+  // toml++ 3 has undefined behaviour on some letters beyond ASCII where it expects none. So a text
+  // that has any is tried with letters in their place first: the real one is parsed only when its
+  // structure is sound.
+  std::string plain(text);
+  for (size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < plain.size(); ++i)
+    if (static_cast<unsigned char>(plain[i]) >= 0x80) plain[i] = 'x';
+  toml::parse_result result =
+      toml::parse(std::string_view(plain), std::string_view(source_.path()));
+  if (!result) {
+    out_.error("toml-syntax", range(result.error().source()),
+               std::string(result.error().description()), "see https://toml.io for the syntax");
+    return {};
+  }
+  if (plain == text) return std::move(result).table();
+  if (const size_t at = stray_byte(text); at < text.size()) {
     const auto begin = static_cast<uint32_t>(at);
     out_.error("toml-syntax", {begin, begin + 1},
                "only strings and comments may have characters beyond ASCII",
                "see https://toml.io for the syntax");
     return {};
   }
-  toml::parse_result result = toml::parse(source_.text(), std::string_view(source_.path()));
-  if (result) return std::move(result).table();
-  out_.error("toml-syntax", range(result.error().source()),
-             std::string(result.error().description()), "see https://toml.io for the syntax");
+  toml::parse_result real = toml::parse(text, std::string_view(source_.path()));
+  if (real) return std::move(real).table();
+  out_.error("toml-syntax", range(real.error().source()), std::string(real.error().description()),
+             "see https://toml.io for the syntax");
   return {};
 }
 

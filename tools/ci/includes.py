@@ -18,6 +18,7 @@ MAY_USE = {
     "gate": {"analysis", "ptx", "toolchain", "arch"},
     "emulator": {"analysis", "ptx", "arch"},
     "device": {"emulator", "ptx"},
+    "check": {"device", "emulator", "analysis", "ptx"},
     "report": set(),
 }
 # Plain result structs that report turns into text; nothing else of their module.

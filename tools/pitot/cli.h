@@ -52,6 +52,7 @@ void add_features(CLI::App& app, Options& options);
 void add_diff(CLI::App& app, Options& options);
 void add_gate(CLI::App& app, Options& options);
 void add_run(CLI::App& app, Options& options);
+void add_check(CLI::App& app, Options& options);
 void add_doctor(CLI::App& app, Options& options);
 void add_completion(CLI::App& app, Options& options);
 

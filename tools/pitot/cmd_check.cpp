@@ -1,0 +1,124 @@
+// pitot check: do two kernels compute the same?
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "check/check.h"
+#include "cli.h"
+#include "ptx/parser.h"
+#include "report/check_report.h"
+#include "support/file.h"
+
+namespace pitot::cli {
+namespace {
+
+struct Arguments {
+  std::string a, b, spec, entry;
+  unsigned trials = 24;
+  uint64_t budget = 4'000'000;
+};
+
+std::shared_ptr<const ptx::Module> read_module(const std::string& path, Options& options) {
+  auto m = ptx::parse_file(path);
+  if (!m) {
+    fail(options, m.error());
+    return nullptr;
+  }
+  if (m->diagnostics.errors() > 0) {
+    const std::string text =
+        report::format_diagnostics(*m->source, m->diagnostics, options.style(STDERR_FILENO));
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    if (options.exit_code == kFine) options.exit_code = kFindings;
+    return nullptr;
+  }
+  return std::make_shared<ptx::Module>(std::move(*m));
+}
+
+std::vector<uint32_t> kernels_of(const ptx::Module& m, const std::string& entry) {
+  std::vector<uint32_t> out;
+  for (uint32_t f = 0; f < m.functions.size(); ++f)
+    if (m.functions[f].is_entry && m.functions[f].has_body &&
+        (entry.empty() || m.functions[f].name == entry))
+      out.push_back(f);
+  return out;
+}
+
+void run(const Arguments& args, Options& options) {
+  auto ma = read_module(args.a, options), mb = read_module(args.b, options);
+  if (!ma || !mb) return;
+  auto pa = emulator::load(ma), pb = emulator::load(mb);
+  if (!pa) return fail(options, pa.error());
+  if (!pb) return fail(options, pb.error());
+  check::Options o;
+  o.trials = args.trials;
+  o.seed = options.seed;
+  o.workers = options.jobs;
+  o.budget = args.budget;
+  device::KernelSpec spec;
+  if (!args.spec.empty()) {
+    auto text = read_file(args.spec);
+    if (!text) return fail(options, text.error());
+    const SourceText source(args.spec, *text);
+    Diagnostics problems;
+    spec = device::read_spec(source, problems);
+    if (problems.errors() > 0) {
+      const std::string shown =
+          report::format_diagnostics(source, problems, options.style(STDERR_FILENO));
+      std::fwrite(shown.data(), 1, shown.size(), stderr);
+      options.exit_code = kUsage;
+      return;
+    }
+    o.spec = &spec;
+  }
+  auto ka = kernels_of(*ma, args.entry), kb = kernels_of(*mb, args.entry);
+  if (ka.empty()) return fail(options, input_error(args.a + ": no such kernel"));
+  if (kb.empty()) return fail(options, input_error(args.b + ": no such kernel"));
+  std::vector<std::pair<uint32_t, uint32_t>> pairs;
+  if (ka.size() == 1 && kb.size() == 1) {
+    pairs.emplace_back(ka[0], kb[0]);
+  } else {
+    for (uint32_t x : ka)
+      for (uint32_t y : kb)
+        if (ma->functions[x].name == mb->functions[y].name) pairs.emplace_back(x, y);
+  }
+  if (pairs.empty())
+    return fail(
+        options,
+        input_error("several kernels and none has the same name in both; --entry names one"));
+  std::vector<check::CheckResult> results;
+  for (auto [x, y] : pairs) {
+    auto r = check::check_kernels({ma, &*pa, x}, {mb, &*pb, y}, o);
+    if (!r) return fail(options, r.error());
+    if (r->verdict != check::Verdict::kSame) options.exit_code = kFindings;
+    results.push_back(std::move(*r));
+  }
+  if (options.format == "json") return print(report::check_json(results));
+  for (const auto& r : results) print(report::check_text(r, options.style(STDOUT_FILENO)));
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Options& options) {
+  auto args = std::make_shared<Arguments>();
+  CLI::App* verb =
+      app.add_subcommand("check", "do two kernels compute the same? on the CPU, without a GPU");
+  add_format(*verb, options, {"text", "json"});
+  verb->add_option("A", args->a, "the kernel that is right")->required();
+  verb->add_option("B", args->b, "the kernel to check")->required();
+  verb->add_option("--spec", args->spec,
+                   "kernel spec with launch and arguments; inferred without one");
+  verb->add_option("--entry", args->entry, "only the kernel of this name");
+  verb->add_option("--trials", args->trials, "launches with inferred arguments")
+      ->capture_default_str();
+  verb->add_option("--budget", args->budget, "warp instructions a launch")->capture_default_str();
+  add_examples(
+      *verb,
+      "  pitot check good.ptx bad.ptx\n"
+      "  pitot check softmax_right.ptx softmax_wrong.ptx --spec softmax.kernel.toml\n"
+      "  pitot check a.ptx b.ptx --format json | jq .counterexample\n"
+      "Exit codes: 0 same, 1 different, fault or undecided, 2 wrong usage or unreadable input.");
+  verb->callback([args, &options] { run(*args, options); });
+}
+
+}  // namespace pitot::cli
