@@ -8,8 +8,8 @@
 #include "analysis/features.h"
 #include "gate/rule_texts.h"
 #include "gate/rules.h"
-#include "support/toml_table.h"
 #include "support/text.h"
+#include "support/toml_table.h"
 
 namespace pitot::gate {
 

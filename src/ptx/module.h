@@ -203,6 +203,11 @@ struct TopLevelRange {  // debug sections, .file and the like: kept, not interpr
 };
 
 struct Module {
+  Module() = default;
+  // Instructions point into the module's own opcodes: it can be moved but not copied.
+  Module(Module&&) = default;
+  Module& operator=(Module&&) = default;
+
   std::shared_ptr<const SourceText> source;
   Diagnostics diagnostics;  // what the parser found; the verifier adds its own elsewhere
 

@@ -75,27 +75,18 @@ enum class Type : uint8_t {
   kCount,
 };
 
-enum class TypeKind : uint8_t {
-  kNone,
-  kPred,
-  kBits,
-  kUnsigned,
-  kSigned,
-  kFloat,
-  kOpaque
-};
+enum class TypeKind : uint8_t { kNone, kPred, kBits, kUnsigned, kSigned, kFloat, kOpaque };
 
 TypeKind kind_of(Type t);
 // Register or memory footprint in bits; a packed fp8 pair is 16, pred is 1,
 // opaque references 64.
 unsigned bits_of(Type t);
 inline unsigned bytes_of(Type t) { return (bits_of(t) + 7) / 8; }
-std::string_view name_of(Type t); // "u32", no dot
-Type type_from_name(
-    std::string_view name); // without the dot; kNone if it is no type
+std::string_view name_of(Type t);            // "u32", no dot
+Type type_from_name(std::string_view name);  // without the dot; kNone if it is no type
 
 enum class Space : uint8_t {
-  kNone, // not an access, or the generic space where a space could be named
+  kNone,  // not an access, or the generic space where a space could be named
   kReg,
   kSreg,
   kConst,
@@ -110,9 +101,9 @@ enum class Space : uint8_t {
   kSharedCluster,
 };
 
-std::string_view name_of(Space s);            // "shared::cta"
-Space space_from_name(std::string_view name); // kNone if it is no space
+std::string_view name_of(Space s);             // "shared::cta"
+Space space_from_name(std::string_view name);  // kNone if it is no space
 // The space without its sub-space: shared::cta → shared, param::entry → param.
 Space base_space(Space s);
 
-} // namespace pitot::ptx
+}  // namespace pitot::ptx

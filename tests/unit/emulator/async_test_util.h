@@ -8,6 +8,8 @@
 #include "emulator_test_util.h"
 
 namespace pitot::emulator::test {
+// Of its own, so that helpers of the same name in other tests stay apart.
+inline namespace async_util {
 
 inline std::string hopper_text(const std::string& body, const std::string& registers = {}) {
   std::string text = kernel_text(body, registers);
@@ -47,4 +49,5 @@ inline void expect_fault(const std::string& text, const std::string& where, Faul
   EXPECT_NE(r.outcome.faults[0].message.find(message), std::string::npos) << r.faults();
 }
 
+}  // namespace async_util
 }  // namespace pitot::emulator::test

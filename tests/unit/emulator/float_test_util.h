@@ -9,6 +9,8 @@
 #include "emulator_test_util.h"
 
 namespace pitot::emulator::test {
+// Of its own, so that helpers of the same name in other tests stay apart.
+inline namespace float_util {
 
 // An instruction's operand in a kernel: how it is loaded, the register it goes into.
 struct Kind {
@@ -201,4 +203,5 @@ inline std::vector<uint64_t> samples64(uint64_t seed, size_t count = 2048) {
   return out;
 }
 
+}  // namespace float_util
 }  // namespace pitot::emulator::test

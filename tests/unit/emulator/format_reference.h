@@ -8,6 +8,8 @@
 #include <vector>
 
 namespace pitot::emulator::test {
+// Of its own, so that helpers of the same name in other tests stay apart.
+inline namespace formats {
 
 enum class Mode { kRn, kRz, kRm, kRp, kRna };
 
@@ -99,4 +101,5 @@ inline const ReferenceFormat& reference_bf16() {
   return f;
 }
 
+}  // namespace formats
 }  // namespace pitot::emulator::test

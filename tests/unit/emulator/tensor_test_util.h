@@ -9,6 +9,8 @@
 #include "emulator_test_util.h"
 
 namespace pitot::emulator::test {
+// Of its own, so that helpers of the same name in other tests stay apart.
+inline namespace tensor_util {
 
 // Registers of a block: word k of thread t at [k][t].
 using Registers = std::vector<std::vector<uint32_t>>;
@@ -169,4 +171,5 @@ inline uint32_t half_bits_of(double v) {
 inline float float_of(uint32_t bits) { return std::bit_cast<float>(bits); }
 inline uint32_t bits_of_float(float v) { return std::bit_cast<uint32_t>(v); }
 
+}  // namespace tensor_util
 }  // namespace pitot::emulator::test

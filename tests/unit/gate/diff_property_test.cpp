@@ -52,11 +52,15 @@ struct Subject {
   ptx::Module module;
   explicit Subject(const std::string& name)
       : text(test::data(name)), module(ptx::parse(name, text)) {}
+  static Subject of_text(std::string text) { return Subject(std::move(text), 0); }
   const ptx::Function& function() const {
     for (const ptx::Function& f : module.functions)
       if (f.has_body && f.is_entry) return f;
     return module.functions.front();
   }
+
+ private:
+  Subject(std::string t, int) : text(std::move(t)), module(ptx::parse("x.ptx", text)) {}
 };
 
 std::string replaced(const std::string& text, SourceRange r, const std::string& by) {
@@ -211,9 +215,7 @@ TEST_P(DiffProperty, ManySwapsAndARenamingAtOnceAreReordered) {
   std::string text = subject.text;
   int swaps = 0;
   for (int round = 0; round < 12; ++round) {
-    Subject now = subject;
-    now.text = text;
-    now.module = ptx::parse("x.ptx", text);
+    const Subject now = Subject::of_text(text);
     auto pairs = neighbours(now);
     std::shuffle(pairs.begin(), pairs.end(), random);
     for (auto [x, y] : pairs) {
@@ -227,9 +229,7 @@ TEST_P(DiffProperty, ManySwapsAndARenamingAtOnceAreReordered) {
     }
   }
   if (swaps == 0) GTEST_SKIP() << "no independent neighbours in this file";
-  Subject shuffled = subject;
-  shuffled.text = text;
-  shuffled.module = ptx::parse("x.ptx", text);
+  const Subject shuffled = Subject::of_text(text);
   ChangeClass c = test::class_of(subject.text, renamed(shuffled, random));
   EXPECT_TRUE(c == ChangeClass::kReordered || c == ChangeClass::kRenamed) << to_string(c);
 }
