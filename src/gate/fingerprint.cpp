@@ -189,6 +189,7 @@ class Canonical {
     }
     put(static_cast<uint64_t>(o.kind) * 64 + static_cast<uint64_t>(o.selector) * 4 +
         o.negated * 2u + o.minus);
+    if (o.selector >= ptx::Selector::kHalves) put(static_cast<uint64_t>(o.value));
     OperandKind named = o.kind == OperandKind::kAddress ? o.base_kind : o.kind;
     switch (named) {
       case OperandKind::kRegister:

@@ -91,6 +91,7 @@ class Hasher {
     switch (named) {
       case OperandKind::kRegister:
         h = mix(h, value(o.id));
+        if (o.selector >= ptx::Selector::kHalves) h = mix(h, static_cast<uint64_t>(o.value));
         break;
       case OperandKind::kSymbol:
         h = mix(mix(h, symbol(o.id)), offset);

@@ -110,6 +110,7 @@ bool OperandMatcher::match_register(uint32_t ra, uint32_t rb) {
 }
 
 bool OperandMatcher::match_operand(const Operand& oa, const Operand& ob) {
+  if (oa.selector >= ptx::Selector::kHalves && oa.value != ob.value) return false;
   if (oa.selector != ob.selector || oa.negated != ob.negated || oa.minus != ob.minus) return false;
   ConstantValue ca = constant_value(a_, ia_, oa), cb = constant_value(b_, ib_, ob);
   if (ca.is_constant || cb.is_constant) {

@@ -41,8 +41,24 @@ enum class OperandKind : uint8_t {
   kUnresolved,       // a name that nothing declares; the range has it
 };
 
-// Which part of a register: .x/.r … .w/.a, .b0 … .b3, .h0, .h1 (video operands).
-enum class Selector : uint8_t { kNone, kX, kY, kZ, kW, kB0, kB1, kB2, kB3, kH0, kH1 };
+// Which part of a register: .x/.r … .w/.a, .b0 … .b3, .h0, .h1 (video operands). kHalves (.h10) and
+// kBytes (.b3210) are several elements of a SIMD video operand; Operand::value has their digits as
+// written, four bits each, the last one lowest, and their number from bit 16 on.
+enum class Selector : uint8_t {
+  kNone,
+  kX,
+  kY,
+  kZ,
+  kW,
+  kB0,
+  kB1,
+  kB2,
+  kB3,
+  kH0,
+  kH1,
+  kHalves,
+  kBytes
+};
 
 struct Operand {
   OperandKind kind = OperandKind::kNone;

@@ -101,7 +101,8 @@ class Parser {
   bool parse_expression_unary(Operand& out, unsigned depth);
   bool parse_unsigned(uint64_t& value, std::string_view what);
   void store_children(Operand& parent, size_t first);
-  Selector parse_selector();
+  // `digits`: see Selector; 0 for one element.
+  Selector parse_selector(int64_t& digits);
 
   // shared
   bool accept(char c) {

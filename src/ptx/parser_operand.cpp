@@ -24,7 +24,8 @@ void Parser::store_children(Operand& parent, size_t first) {
   scratch_.resize(first);
 }
 
-Selector Parser::parse_selector() {
+Selector Parser::parse_selector(int64_t& digits) {
+  digits = 0;
   if (cur_.peek() != '.') return Selector::kNone;
   char a = cur_.peek(1), b = cur_.peek(2);
   auto ends = [&](size_t at) { return !chars::is(cur_.peek(at), chars::kIdent); };
@@ -57,6 +58,19 @@ Selector Parser::parse_selector() {
       s = static_cast<Selector>(static_cast<int>(Selector::kB0) + (b - '0'));
     if (a == 'h' && b >= '0' && b <= '1')
       s = static_cast<Selector>(static_cast<int>(Selector::kH0) + (b - '0'));
+  }
+  if (s == Selector::kNone && (a == 'h' || a == 'b')) {
+    // PTX ISA, "SIMD Video Instructions": digits to 3 for halves and byte masks, to 7 for bytes.
+    const char most = a == 'h' ? '3' : '7';
+    int64_t value = 0;
+    size_t at = 2;
+    while (at < 6 && cur_.peek(at) >= '0' && cur_.peek(at) <= most)
+      value = value << 4 | (cur_.peek(at++) - '0');
+    if (ends(at) && at >= 4 && at - 2 <= (a == 'h' ? 2u : 4u)) {
+      s = a == 'h' ? Selector::kHalves : Selector::kBytes;
+      length = at;
+      digits = value | static_cast<int64_t>(at - 2) << 16;
+    }
   }
   if (s != Selector::kNone) cur_.advance(length);
   return s;
@@ -100,7 +114,9 @@ bool Parser::parse_name_operand(Function& f, Operand& out, const Opcode* opcode)
   }
   resolve_name(f, out, name, opcode);
   if (cur_.peek() == '.') {
-    out.selector = parse_selector();
+    int64_t digits = 0;
+    out.selector = parse_selector(digits);
+    if (digits != 0) out.value = digits;
     out.range.end = cur_.offset();
     if (out.selector == Selector::kNone) {
       error("syntax", {cur_.offset(), cur_.offset() + 1},

@@ -37,6 +37,15 @@ std::string squeeze(std::string_view text) {
 constexpr std::string_view kSelectors[] = {"",    ".x",  ".y",  ".z",  ".w", ".b0",
                                            ".b1", ".b2", ".b3", ".h0", ".h1"};
 
+std::string selector_text(const Operand& o) {
+  if (o.selector < Selector::kHalves)
+    return std::string(kSelectors[static_cast<size_t>(o.selector)]);
+  std::string out = o.selector == Selector::kHalves ? ".h" : ".b";
+  for (int64_t k = (o.value >> 16) - 1; k >= 0; --k)
+    out += static_cast<char>('0' + ((o.value >> (4 * k)) & 15));
+  return out;
+}
+
 class Canonical {
  public:
   Canonical(const Module& m, bool rename) : m_(m), rename_(rename) {}
@@ -227,7 +236,7 @@ class Canonical {
   void operand(const Operand& o) {
     if (o.negated) out_ += "!";
     if (o.minus) out_ += "-";
-    auto selector = kSelectors[static_cast<size_t>(o.selector)];
+    const std::string selector = selector_text(o);
     switch (o.kind) {
       case OperandKind::kRegister:
         out_ += register_name(o.id);
@@ -289,7 +298,7 @@ class Canonical {
         out_ += squeeze(m_.slice(o.range)).substr(1);
         return;
     }
-    out_ += kSelectors[static_cast<size_t>(o.selector)];
+    out_ += selector_text(o);
     offset(o.value);
   }
 

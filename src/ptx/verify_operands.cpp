@@ -9,6 +9,21 @@ namespace {
 
 bool is_video(Selector s) { return s >= Selector::kB0; }
 
+// Several elements: a source names two halves (of four) or four bytes (of eight) in any order; a
+// destination's mask the elements to write, from the top.
+bool elements_fit(const Operand& o, bool is_mask) {
+  const bool halves = o.selector == Selector::kHalves;
+  const int64_t count = o.value >> 16;
+  if (!is_mask) return count == (halves ? 2 : 4);
+  int64_t previous = halves ? 2 : 4;
+  for (int64_t k = count - 1; k >= 0; --k) {
+    const int64_t digit = (o.value >> (4 * k)) & 15;
+    if (digit >= previous) return false;
+    previous = digit;
+  }
+  return true;
+}
+
 // Which kinds of values a vector holds so far; bits and predicates count as neither.
 struct ElementKinds {
   bool integer = false, real = false;
@@ -108,6 +123,8 @@ Fault OperandMatcher::match_register(const ReadyOperand& wanted, const Operand& 
   uint8_t elements = reg.vector;
   if (o.selector != Selector::kNone) {
     if (is_video(o.selector) ? !spec.may_select : reg.vector == 1) return Fault::kSelector;
+    if (o.selector >= Selector::kHalves && !elements_fit(o, spec.access != Access::kRead))
+      return Fault::kSelector;
     elements = 1;
   }
   if (elements > 1 && spec.may_pack) {

@@ -373,5 +373,21 @@ TEST(DiffCase, CarryChainOfTheCaseKeepsItsClass) {
   EXPECT_CLASS(kIdentical, a, a);
 }
 
+// The order of a SIMD video operand's elements is part of what the kernel computes.
+TEST(DiffClasses, ElementsOfVideoOperandsCount) {
+  auto kernel = [](const std::string& selector) {
+    return ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 p) {\n.reg .b32 "
+           "%r<5>;\n.reg .b64 %a;\nld.param.u64 %a, [p];\nld.global.u32 %r1, [%a];\n"
+           "vadd4.u32.u32.u32 %r2, %r1" +
+           selector + ", %r1, %r1;\nst.global.u32 [%a], %r2;\nret;\n}\n";
+  };
+  EXPECT_EQ(class_of(kernel(".b3210"), kernel(".b3210")), ChangeClass::kIdentical);
+  for (const char* other : {".b0123", ".b7654", ""}) {
+    const ChangeClass c = class_of(kernel(".b3210"), kernel(other));
+    EXPECT_TRUE(c == ChangeClass::kModifiers || c == ChangeClass::kStructural)
+        << other << " " << to_string(c);
+  }
+}
+
 }  // namespace
 }  // namespace pitot::gate

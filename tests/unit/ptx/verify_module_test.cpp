@@ -1,6 +1,7 @@
 // Header, declarations, functions, calls and limits. Every verdict was tried with ptxas 13.0.
 #include <gtest/gtest.h>
 
+#include "ptx/printer.h"
 #include "verify_test_util.h"
 
 namespace pitot::ptx::test {
@@ -155,6 +156,42 @@ TEST(VerifyDeclarations, ThousandsOfBadSpellingsAreEachReported) {
   const Diagnostic& before = m.diagnostics.items()[m.diagnostics.items().size() - 2];
   EXPECT_EQ(before.code, "unknown-modifier");
   EXPECT_EQ(text.substr(before.range.begin, before.range.end - before.range.begin), "z2999");
+}
+
+// Verdicts of ptxas 13.0.
+TEST(VerifyDeclarations, SelectorsOfSimdVideoOperands) {
+  const std::pair<const char*, bool> lines[] = {
+      {"vadd2.u32.u32.u32 %r1.h10, %r2.h32, %r3.h10, %r4;", true},
+      {"vadd2.u32.u32.u32 %r1.h1, %r2, %r3, %r4;", true},
+      {"vadd2.u32.u32.u32 %r1, %r2.h33, %r3.h01, %r4;", true},
+      {"vset2.u32.u32.eq.add %r1.h10, %r2.h10, %r3.h32, %r4;", true},
+      {"vadd4.u32.u32.u32 %r1.b3210, %r2.b0123, %r3.b7654, %r4;", true},
+      {"vadd4.u32.u32.u32 %r1.b20, %r2.b7777, %r3.b0000, %r4;", true},
+      {"vadd4.u32.u32.u32 %r1.b210, %r2, %r3, %r4;", true},
+      {"vadd2.u32.u32.u32 %r1.h01, %r2, %r3, %r4;", false},
+      {"vadd2.u32.u32.u32 %r1.h11, %r2, %r3, %r4;", false},
+      {"vadd2.u32.u32.u32 %r1, %r2.h40, %r3, %r4;", false},
+      {"vadd2.u32.u32.u32 %r1, %r2, %r3, %r4.h10;", false},
+      {"vadd4.u32.u32.u32 %r1.b02, %r2, %r3, %r4;", false},
+      {"vadd4.u32.u32.u32 %r1, %r2.b10, %r3, %r4;", false},
+      {"vadd4.u32.u32.u32 %r1, %r2.b8000, %r3, %r4;", false},
+      {"add.u32 %r1, %r2.h10, %r3;", false},
+  };
+  for (const auto& [line, good] : lines) {
+    const std::string text =
+        std::string(kHeader) + ".entry k() {\n.reg .b32 %r<9>;\n" + line + "\nret; }\n";
+    EXPECT_EQ(errors(verify_text(text)) == 0, good) << line;
+    if (!good) continue;
+    const Module m = parse("v", text);
+    EXPECT_EQ(print(m), text);
+    // The normal form keeps every digit.
+    const std::string selectors = print_canonical(m);
+    for (const char* part :
+         {".h10", ".h32", ".h33", ".h01", ".b3210", ".b0123", ".b7777", ".b0000"})
+      if (std::string_view(line).find(part) != std::string_view::npos) {
+        EXPECT_NE(selectors.find(part), std::string::npos) << selectors;
+      }
+  }
 }
 
 TEST(VerifyFunctions, Names) {
