@@ -1,7 +1,8 @@
 // What CUDA sources written for torch need of its headers to compile their kernels: types with
 // torch's names and no behaviour. Nothing here is ever run.
 #pragma once
-// clang-format off: it breaks the macros differently each time
+// The formatter breaks these macros differently each time.
+// clang-format off
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <cuda_bf16.h>
