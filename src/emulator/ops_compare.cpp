@@ -71,7 +71,7 @@ inline float flushed(float v) {
 
 template <class T>
 LaneMask compare(unsigned relation, bool ftz, const Word<T>* a, const Word<T>* b) {
-  auto value = [ftz](Word<T> v) {
+  auto value = [&](Word<T> v) {
     T x = from_word<T>(v);
     if constexpr (std::is_same_v<T, float>)
       if (ftz) x = flushed(x);
