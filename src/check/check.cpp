@@ -254,7 +254,6 @@ class Checker {
     emulator::Options o;
     o.instruction_budget = o_.budget;
     o.workers = o_.workers;
-    o.max_faults = 1;
     auto outcome = emulator::execute(*s.program, s.kernel, l, *run.memory, o);
     if (!outcome) return outcome.error();
     run.outcome = std::move(*outcome);

@@ -46,7 +46,6 @@ class Inference {
       p.symbol = id;
       p.name = std::string(s.name);
       p.type = s.type;
-      p.multiple_of_16 = s.pointer_alignment >= 16;
       if (s.is_array) {
         p.kind = ParameterKind::kBytes;
       } else if (ptx::kind_of(s.type) == TypeKind::kFloat) {

@@ -32,7 +32,6 @@ struct Parameter {
   ptx::Type element = ptx::Type::kNone;
   ptx::Type stored = ptx::Type::kNone;  // of what is written there
   bool read = false, written = false;
-  bool multiple_of_16 = false;  // Triton promised it: .ptr .align 16, or a Triton kernel's pointers
 };
 
 // By parameter of the kernel, in order.

@@ -61,39 +61,31 @@ Status valid(const Program& program, const FunctionCode& kernel, const Launch& l
 }
 
 // Linear block numbers of every gang.
-std::vector<std::vector<uint64_t>> gangs_of(const Launch& l, const Options& options) {
+std::vector<std::vector<uint64_t>> gangs_of(const Launch& l) {
   std::vector<std::vector<uint64_t>> out;
   const Dim3& g = l.grid;
   const Dim3& c = l.cluster;
   const uint64_t blocks = volume(g);
-  auto wanted = [&](uint64_t n) {
-    return options.only_blocks.empty() ||
-           std::find(options.only_blocks.begin(), options.only_blocks.end(), n) !=
-               options.only_blocks.end();
-  };
   if (l.cooperative) {
     out.emplace_back();
     for (uint64_t n = 0; n < blocks; ++n) out.back().push_back(n);
     return out;
   }
   if (volume(c) == 1) {
-    for (uint64_t n = 0; n < blocks; ++n)
-      if (wanted(n)) out.push_back({n});
+    for (uint64_t n = 0; n < blocks; ++n) out.push_back({n});
     return out;
   }
   for (uint32_t z = 0; z < g[2]; z += c[2])
     for (uint32_t y = 0; y < g[1]; y += c[1])
       for (uint32_t x = 0; x < g[0]; x += c[0]) {
         std::vector<uint64_t> gang;
-        bool any = false;
         for (uint32_t k = 0; k < c[2]; ++k)
           for (uint32_t j = 0; j < c[1]; ++j)
             for (uint32_t i = 0; i < c[0]; ++i) {
               const uint64_t n = (uint64_t{z + k} * g[1] + (y + j)) * g[0] + (x + i);
               gang.push_back(n);
-              any |= wanted(n);
             }
-        if (any) out.push_back(std::move(gang));
+        out.push_back(std::move(gang));
       }
   return out;
 }
@@ -142,7 +134,7 @@ Result<Outcome> execute(const Program& program, uint32_t kernel, const Launch& l
   if (Status s = valid(program, code, launch); !s) return s.error();
   LaunchState state{program, code, launch, memory, options, {}, {}, {}, {}, {}, {}};
   state.executed.assign(program.ops.size(), 0);
-  const auto gangs = gangs_of(launch, options);
+  const auto gangs = gangs_of(launch);
   unsigned workers = order_matters(program) ? 1 : worker_count(options.workers);
   workers = static_cast<unsigned>(std::min<size_t>(workers, gangs.size()));
   std::atomic<size_t> next{0};

@@ -23,10 +23,9 @@ struct Launch {
   std::vector<std::byte> parameters;  // the kernel's parameter space, laid out as declared
 };
 
+// Besides what always faults: out of bounds, misalignment, barriers that part of a block skips.
 struct Checks {
-  bool bounds = true;  // cannot be switched off: out of bounds always faults
   bool uninitialised = false;
-  bool races = false;
   bool member_masks = true;
   bool async_copies = false;  // shared bytes touched before the wait for their copy
 };
@@ -36,8 +35,6 @@ struct Options {
   uint64_t seed = 0;                         // of the order in which warps run
   uint64_t instruction_budget = 1ull << 36;  // warp instructions of the whole launch
   unsigned workers = 1;                      // blocks at a time; 0: every core
-  uint32_t max_faults = 16;                  // after these the launch stops
-  std::vector<uint32_t> only_blocks;         // linear block numbers to run; empty: all
 };
 
 struct Counters {

@@ -155,7 +155,7 @@ void slct(Warp& w, const Op& op, LaneMask mask) {
   });
 }
 
-bool relation_of(const Selection& s, bool is_float, uint16_t& out) {
+bool relation_of(const Selection& s, uint16_t& out) {
   struct Name {
     Mod mod;
     uint16_t relation;
@@ -165,7 +165,6 @@ bool relation_of(const Selection& s, bool is_float, uint16_t& out) {
       {Mod::kGe, kGe},   {Mod::kLo, kLt},   {Mod::kLs, kLe},   {Mod::kHi, kGt},   {Mod::kHs, kGe},
       {Mod::kEqu, kEqu}, {Mod::kNeu, kNeu}, {Mod::kLtu, kLtu}, {Mod::kLeu, kLeu}, {Mod::kGtu, kGtu},
       {Mod::kGeu, kGeu}, {Mod::kNum, kNum}, {Mod::kNan, kNan}};
-  (void)is_float;
   for (const Name& n : kNames)
     if (s.has(n.mod)) {
       out = n.relation;
@@ -180,29 +179,9 @@ bool relation_of(const Selection& s, bool is_float, uint16_t& out) {
 
 template <class F>
 Handler with_type(Type t, F&& f) {
-  switch (t) {
-    case Type::kU16:
-    case Type::kB16:
-      return f(uint16_t{});
-    case Type::kS16:
-      return f(int16_t{});
-    case Type::kU32:
-    case Type::kB32:
-      return f(uint32_t{});
-    case Type::kS32:
-      return f(int32_t{});
-    case Type::kU64:
-    case Type::kB64:
-      return f(uint64_t{});
-    case Type::kS64:
-      return f(int64_t{});
-    case Type::kF32:
-      return f(float{});
-    case Type::kF64:
-      return f(double{});
-    default:
-      return nullptr;
-  }
+  if (t == Type::kF32) return f(float{});
+  if (t == Type::kF64) return f(double{});
+  return with_integer(t, f);
 }
 
 }  // namespace
@@ -210,13 +189,13 @@ Handler with_type(Type t, F&& f) {
 bool select_compare(Selection& s) {
   switch (s.opcode.mnemonic) {
     case Mnemonic::kSetp: {
-      if (!relation_of(s, false, s.op.variant)) return false;
+      if (!relation_of(s, s.op.variant)) return false;
       s.op.imm = s.operands[0].count;
       s.op.run = with_type(s.type, [](auto v) -> Handler { return setp<decltype(v)>; });
       return s.op.run != nullptr;
     }
     case Mnemonic::kSet: {
-      if (!relation_of(s, false, s.op.variant)) return false;
+      if (!relation_of(s, s.op.variant)) return false;
       if (s.types[0] == Type::kF32) {
         s.op.imm = 0x3f800000;
       } else if (s.types[0] == Type::kU32 || s.types[0] == Type::kS32) {

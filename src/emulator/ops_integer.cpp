@@ -447,29 +447,6 @@ void not_pred(Warp& w, const Op& op, LaneMask mask) {
   d = (d & ~mask) | (~w.predicate(op.a) & mask);
 }
 
-// Calls f with a value of the C++ type that an integer type stands for.
-template <class F>
-Handler with_integer(Type t, F&& f) {
-  switch (t) {
-    case Type::kU16:
-    case Type::kB16:
-      return f(uint16_t{});
-    case Type::kS16:
-      return f(int16_t{});
-    case Type::kU32:
-    case Type::kB32:
-      return f(uint32_t{});
-    case Type::kS32:
-      return f(int32_t{});
-    case Type::kU64:
-    case Type::kB64:
-      return f(uint64_t{});
-    case Type::kS64:
-      return f(int64_t{});
-    default:
-      return nullptr;
-  }
-}
 template <class F>
 Handler pick2(Type t) {
   if (t == Type::kU16x2) return packed16<uint16_t, F>;

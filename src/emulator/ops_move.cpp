@@ -108,11 +108,6 @@ void isspacep(Warp& w, const Op& op, LaneMask mask) {
   d = (d & ~mask) | (yes & mask);
 }
 
-template <class T>
-Handler selp_for(Type) {
-  return selp<T>;
-}
-
 bool move(Selection& s) {
   const auto d = s.slot_of(0), a = s.slot_of(1);
   if (d == nullptr || a == nullptr) return false;

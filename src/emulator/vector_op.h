@@ -86,4 +86,28 @@ inline LaneMask lanes_where(F&& condition) {
   return out;
 }
 
+// Calls f with a value of the C++ type that an integer type stands for.
+template <class F>
+inline Handler with_integer(ptx::Type t, F&& f) {
+  using ptx::Type;
+  switch (t) {
+    case Type::kU16:
+    case Type::kB16:
+      return f(uint16_t{});
+    case Type::kS16:
+      return f(int16_t{});
+    case Type::kU32:
+    case Type::kB32:
+      return f(uint32_t{});
+    case Type::kS32:
+      return f(int32_t{});
+    case Type::kU64:
+    case Type::kB64:
+      return f(uint64_t{});
+    case Type::kS64:
+      return f(int64_t{});
+    default:
+      return nullptr;
+  }
+}
 }  // namespace pitot::emulator

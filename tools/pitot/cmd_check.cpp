@@ -6,9 +6,8 @@
 
 #include "check/check.h"
 #include "cli.h"
-#include "ptx/parser.h"
+#include "kernel_files.h"
 #include "report/check_report.h"
-#include "support/file.h"
 
 namespace pitot::cli {
 namespace {
@@ -18,22 +17,6 @@ struct Arguments {
   unsigned trials = 24;
   uint64_t budget = 4'000'000;
 };
-
-std::shared_ptr<const ptx::Module> read_module(const std::string& path, Options& options) {
-  auto m = ptx::parse_file(path);
-  if (!m) {
-    fail(options, m.error());
-    return nullptr;
-  }
-  if (m->diagnostics.errors() > 0) {
-    const std::string text =
-        report::format_diagnostics(*m->source, m->diagnostics, options.style(STDERR_FILENO));
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    if (options.exit_code == kFine) options.exit_code = kFindings;
-    return nullptr;
-  }
-  return std::make_shared<ptx::Module>(std::move(*m));
-}
 
 std::vector<uint32_t> kernels_of(const ptx::Module& m, const std::string& entry) {
   std::vector<uint32_t> out;
@@ -45,7 +28,7 @@ std::vector<uint32_t> kernels_of(const ptx::Module& m, const std::string& entry)
 }
 
 void run(const Arguments& args, Options& options) {
-  auto ma = read_module(args.a, options), mb = read_module(args.b, options);
+  auto ma = read_sound_module(args.a, options), mb = read_sound_module(args.b, options);
   if (!ma || !mb) return;
   auto pa = emulator::load(ma), pb = emulator::load(mb);
   if (!pa) return fail(options, pa.error());
@@ -55,21 +38,11 @@ void run(const Arguments& args, Options& options) {
   o.seed = options.seed;
   o.workers = options.jobs;
   o.budget = args.budget;
-  device::KernelSpec spec;
+  std::optional<device::KernelSpec> spec;
   if (!args.spec.empty()) {
-    auto text = read_file(args.spec);
-    if (!text) return fail(options, text.error());
-    const SourceText source(args.spec, *text);
-    Diagnostics problems;
-    spec = device::read_spec(source, problems);
-    if (problems.errors() > 0) {
-      const std::string shown =
-          report::format_diagnostics(source, problems, options.style(STDERR_FILENO));
-      std::fwrite(shown.data(), 1, shown.size(), stderr);
-      options.exit_code = kUsage;
-      return;
-    }
-    o.spec = &spec;
+    spec = read_spec_file(args.spec, options);
+    if (!spec) return;
+    o.spec = &*spec;
   }
   auto ka = kernels_of(*ma, args.entry), kb = kernels_of(*mb, args.entry);
   if (ka.empty()) return fail(options, input_error(args.a + ": no such kernel"));

@@ -7,7 +7,7 @@
 
 #include "cli.h"
 #include "device/emulated.h"
-#include "ptx/parser.h"
+#include "kernel_files.h"
 #include "report/run_report.h"
 #include "support/file.h"
 
@@ -21,23 +21,6 @@ struct Arguments {
   uint64_t budget = 0;
   size_t shown = 64;
 };
-
-// The module to run, with its errors printed.
-std::shared_ptr<const ptx::Module> read_module(const std::string& path, Options& options) {
-  auto m = ptx::parse_file(path);
-  if (!m) {
-    fail(options, m.error());
-    return nullptr;
-  }
-  if (m->diagnostics.errors() > 0) {
-    const std::string text =
-        report::format_diagnostics(*m->source, m->diagnostics, options.style(STDERR_FILENO));
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    options.exit_code = kFindings;
-    return nullptr;
-  }
-  return std::make_shared<ptx::Module>(std::move(*m));
-}
 
 void save(const device::RunResult& r, size_t number, size_t runs, const std::string& folder,
           Options& options) {
@@ -58,19 +41,10 @@ void run(const Arguments& args, Options& options) {
                     ? missing_error("device cuda is not in this build; --device emu runs anywhere")
                     : input_error("no device '" + args.device + "'; there is emu"));
   }
-  auto text = read_file(args.spec);
-  if (!text) return fail(options, text.error());
-  const SourceText source(args.spec, *text);
-  Diagnostics problems;
-  const device::KernelSpec spec = device::read_spec(source, problems);
-  if (problems.errors() > 0) {
-    const std::string shown =
-        report::format_diagnostics(source, problems, options.style(STDERR_FILENO));
-    std::fwrite(shown.data(), 1, shown.size(), stderr);
-    options.exit_code = kUsage;
-    return;
-  }
-  auto module = read_module(args.ptx.empty() ? spec.beside(spec.ptx) : args.ptx, options);
+  const auto read = read_spec_file(args.spec, options);
+  if (!read) return;
+  const device::KernelSpec& spec = *read;
+  auto module = read_sound_module(args.ptx.empty() ? spec.beside(spec.ptx) : args.ptx, options);
   if (!module) return;
   auto program = emulator::load(module);
   if (!program) return fail(options, program.error());
@@ -86,7 +60,7 @@ void run(const Arguments& args, Options& options) {
   if (args.budget != 0) emulated.emulator.instruction_budget = args.budget;
   for (const std::string& c : args.checks) {
     emulated.emulator.checks.uninitialised |= c == "uninitialised" || c == "all";
-    emulated.emulator.checks.races |= c == "races" || c == "all";
+    emulated.emulator.checks.async_copies |= c == "copies" || c == "all";
   }
   std::vector<device::RunResult> runs;
   for (size_t i = 0; i < spec.sizes.size(); ++i) {
@@ -117,10 +91,11 @@ void add_run(CLI::App& app, Options& options) {
   verb->add_option("--entry", args->entry, "kernel in it; default the spec's, or the only one");
   verb->add_option("--device", args->device, "emu")->capture_default_str();
   verb->add_option("--size", args->sizes, "only these sizes of the spec, by number from 0");
-  verb->add_option("--checks", args->checks,
-                   "besides bounds and alignment: uninitialised, races, all")
+  verb->add_option(
+          "--checks", args->checks,
+          "besides bounds and alignment: uninitialised, copies that nobody waited for, all")
       ->delimiter(',')
-      ->check(CLI::IsMember({"uninitialised", "races", "all"}));
+      ->check(CLI::IsMember({"uninitialised", "copies", "all"}));
   verb->add_option("--budget", args->budget, "warp instructions before a run is stopped");
   verb->add_option("--shown", args->shown, "elements of each output in JSON")
       ->capture_default_str();
