@@ -5,7 +5,8 @@
 
 namespace pitot::emulator {
 
-bool select_integer(Selection& s);         // integer arithmetic, logic, shifts, bits
+bool select_integer(Selection& s);         // integer arithmetic, and, or, xor, not
+bool select_bits(Selection& s);            // shifts, lop3, prmt, bfe, bfi, counts of bits
 bool select_move(Selection& s);            // mov, selp, cvta, isspacep, special registers
 bool select_compare(Selection& s);         // setp, set, slct
 bool select_memory(Selection& s);          // ld, st, prefetch
