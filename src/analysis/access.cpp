@@ -49,9 +49,10 @@ LaneMask matrix_lanes(const Opcode& o) {
   return two ? 0xffffu : 0xffu;
 }
 
-class Collector {
+class AccessCollector {
  public:
-  Collector(AccessTable& table, const FlowFacts& flow, const Uniformity& u, AffineForms& forms)
+  AccessCollector(AccessTable& table, const FlowFacts& flow, const Uniformity& u,
+                  AffineForms& forms)
       : table_(table), flow_(flow), u_(u), forms_(forms) {}
 
   void run() {
@@ -227,9 +228,10 @@ struct Sums {
   uint32_t warps = 0, bank_warps = 0;
 };
 
-class Evaluator {
+class AccessEvaluator {
  public:
-  Evaluator(AccessTable& table, const FlowFacts& flow, const Uniformity& u, AffineForms& forms)
+  AccessEvaluator(AccessTable& table, const FlowFacts& flow, const Uniformity& u,
+                  AffineForms& forms)
       : table_(table), flow_(flow), u_(u), forms_(forms), lanes_(forms, flow, u) {}
 
   void run(std::span<const uint32_t> which) {
@@ -305,12 +307,12 @@ void AccessTable::build_addresses(const FlowFacts& flow, const Uniformity& u, Af
   accesses.clear();
   shape_assumed = !block_shape.has_value();
   shape = block_shape.value_or(BlockShape{{128, 1, 1}, false});
-  Collector(*this, flow, u, forms).run();
+  AccessCollector(*this, flow, u, forms).run();
 }
 
 void AccessTable::evaluate_lanes(const FlowFacts& flow, const Uniformity& u, AffineForms& forms,
                                  std::span<const uint32_t> which) {
-  Evaluator(*this, flow, u, forms).run(which);
+  AccessEvaluator(*this, flow, u, forms).run(which);
 }
 
 void AccessTable::build(const FlowFacts& flow, const Uniformity& u, AffineForms& forms,

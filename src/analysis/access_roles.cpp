@@ -5,7 +5,6 @@
 namespace pitot::analysis {
 
 using ptx::Access;
-using ptx::Form;
 using ptx::Instruction;
 using ptx::Module;
 using ptx::Operand;
@@ -18,7 +17,7 @@ namespace {
 // The operand specifications of a form that apply to a spelling, in order.
 class Specs {
  public:
-  Specs(const ptx::Opcode& opcode, const Form& form) : opcode_(opcode), left_(form.operands) {}
+  Specs(const ptx::Opcode& opcode, const ptx::Form& form) : opcode_(opcode), left_(form.operands) {}
   // Null when there are no more.
   const OperandSpec* next() {
     while (!left_.empty()) {
@@ -47,7 +46,7 @@ bool fits(const Operand& o, const OperandSpec& spec) {
   }
 }
 
-bool fits(const ptx::Opcode& opcode, const Form& form, std::span<const Operand> operands) {
+bool fits(const ptx::Opcode& opcode, const ptx::Form& form, std::span<const Operand> operands) {
   Specs specs(opcode, form);
   for (const Operand& o : operands) {
     const OperandSpec* spec = specs.next();
@@ -58,12 +57,12 @@ bool fits(const ptx::Opcode& opcode, const Form& form, std::span<const Operand> 
   return true;
 }
 
-const Form kEmptyForm{};
+const ptx::Form kEmptyForm{};
 
-class Collector {
+class RoleCollector {
  public:
-  Collector(const Module& m, const ptx::Function& f, const Instruction& i,
-            std::vector<RegAccess>& out)
+  RoleCollector(const Module& m, const ptx::Function& f, const Instruction& i,
+                std::vector<RegAccess>& out)
       : m_(m), f_(f), i_(i), out_(out) {}
 
   void run() {
@@ -177,17 +176,17 @@ class Collector {
   const Instruction& i_;
   std::vector<RegAccess>& out_;
   std::span<const Operand> operands_;
-  const Form* form_ = nullptr;
+  const ptx::Form* form_ = nullptr;
   uint16_t element_ = 0;
 };
 
 }  // namespace
 
-const Form* form_for(const Module& m, const Instruction& i) {
+const ptx::Form* form_for(const Module& m, const Instruction& i) {
   const ptx::Opcode& op = *i.opcode;
   if (op.candidates.size() < 2) return op.form;
   const auto operands = m.operands_of(i);
-  for (const Form* form : op.candidates)
+  for (const ptx::Form* form : op.candidates)
     if (fits(op, *form, operands)) return form;
   return op.form;
 }
@@ -196,7 +195,7 @@ bool roles_known(const Instruction& i) { return i.opcode->form != nullptr; }
 
 void append_accesses(const Module& m, const ptx::Function& f, const Instruction& i,
                      std::vector<RegAccess>& out) {
-  Collector(m, f, i, out).run();
+  RoleCollector(m, f, i, out).run();
 }
 
 void Accesses::build(const Module& m, const ptx::Function& f) {

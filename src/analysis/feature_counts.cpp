@@ -15,8 +15,6 @@ using ptx::Space;
 using ptx::Type;
 using ptx::TypeKind;
 
-double& at(FeatureRow& row, Feature f) { return row[static_cast<size_t>(f)]; }
-
 bool is_half(Type t) {
   return t == Type::kF16 || t == Type::kBf16 || t == Type::kF16x2 || t == Type::kBf16x2;
 }

@@ -24,8 +24,6 @@ constexpr FeatureInfo kTable[] = {
 };
 static_assert(std::size(kTable) == kFeatureCount);
 
-double& at(FeatureRow& row, Feature f) { return row[static_cast<size_t>(f)]; }
-
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 // The columns that rest on control flow and values.
 constexpr Feature kFromFlow[] = {Feature::kRegisterPressure, Feature::kPredicatePressure,

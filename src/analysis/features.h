@@ -31,6 +31,7 @@ struct FeatureInfo {
 std::span<const FeatureInfo> feature_table();  // kFeatureCount rows
 
 using FeatureRow = std::array<double, kFeatureCount>;
+inline double& at(FeatureRow& row, Feature f) { return row[static_cast<size_t>(f)]; }
 
 // Counts as the published delta gate defines them, from the kernel's text.
 struct CompatCounts {

@@ -35,9 +35,9 @@ namespace {
 // to the largest that any instruction may state (128 bytes).
 constexpr unsigned kWindowAlignmentBits = 7;
 
-class Evaluator {
+class FactEvaluator {
  public:
-  Evaluator(const FlowFacts& flow, const Uniformity& u, uint32_t i)
+  FactEvaluator(const FlowFacts& flow, const Uniformity& u, uint32_t i)
       : flow_(flow),
         u_(u),
         i_(i),
@@ -317,7 +317,7 @@ class Evaluator {
 }  // namespace
 
 InstructionResult result_facts(const FlowFacts& flow, const Uniformity& u, uint32_t instruction) {
-  return Evaluator(flow, u, instruction).run();
+  return FactEvaluator(flow, u, instruction).run();
 }
 
 }  // namespace pitot::analysis

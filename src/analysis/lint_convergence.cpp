@@ -52,9 +52,9 @@ std::string lanes_text(LaneMask mask) {
   return std::to_string(n) + " lanes (" + hex_mask(mask) + ")";
 }
 
-class Checker {
+class ConvergenceChecker {
  public:
-  explicit Checker(LintContext& c) : c_(c), lanes_(c.forms, c.flow, c.uniformity) {}
+  explicit ConvergenceChecker(LintContext& c) : c_(c), lanes_(c.forms, c.flow, c.uniformity) {}
 
   void run() {
     collect();
@@ -352,6 +352,6 @@ class Checker {
 
 }  // namespace
 
-void lint_convergence(LintContext& c) { Checker(c).run(); }
+void lint_convergence(LintContext& c) { ConvergenceChecker(c).run(); }
 
 }  // namespace pitot::analysis

@@ -17,9 +17,9 @@ bool synchronises(const ptx::Opcode& o) {
                        ptx::kCall | ptx::kVolatile)) != 0;
 }
 
-class Checker {
+class RaceChecker {
  public:
-  explicit Checker(LintContext& c) : c_(c), lanes_(c.forms, c.flow, c.uniformity) {}
+  explicit RaceChecker(LintContext& c) : c_(c), lanes_(c.forms, c.flow, c.uniformity) {}
 
   void run() {
     collect();
@@ -190,7 +190,7 @@ class Checker {
 
 void lint_races(LintContext& c) {
   if (c.shape.warps() < 2) return;
-  Checker(c).run();
+  RaceChecker(c).run();
 }
 
 }  // namespace pitot::analysis

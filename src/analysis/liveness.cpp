@@ -9,7 +9,7 @@ namespace {
 
 // A guard value of a block with its polarity: 2 × an instruction that has this guard, + 1 if
 // negated.
-using Literal = uint32_t;
+using PackedLiteral = uint32_t;
 
 // Under which outcomes of the guards a register is needed, going backwards through a block: any of
 // some conjunctions. Beyond the fixed room it turns into "always", which errs on the live side.
@@ -22,14 +22,14 @@ class Need {
     count_ = 1;
     cubes_[0].size = 0;
   }
-  void read_under(Literal l) {
+  void read_under(PackedLiteral l) {
     Cube c;
     c.size = 1;
     c.literals[0] = l;
     add(c);
   }
   void written_always() { count_ = 0; }
-  void written_under(Literal l) {
+  void written_under(PackedLiteral l) {
     size_t kept = 0;
     for (size_t k = 0; k < count_; ++k) {
       Cube c = cubes_[k];
@@ -43,13 +43,13 @@ class Need {
  private:
   struct Cube {
     size_t size;
-    std::array<Literal, 4> literals;
-    bool has(Literal l) const {
+    std::array<PackedLiteral, 4> literals;
+    bool has(PackedLiteral l) const {
       return std::find(literals.begin(), literals.begin() + size, l) != literals.begin() + size;
     }
     bool implies(const Cube& weaker) const {
       return std::all_of(weaker.literals.begin(), weaker.literals.begin() + weaker.size,
-                         [&](Literal l) { return has(l); });
+                         [&](PackedLiteral l) { return has(l); });
     }
   };
 
@@ -69,10 +69,10 @@ class Need {
   std::array<Cube, 6> cubes_;
 };
 
-class Builder {
+class LivenessBuilder {
  public:
-  Builder(const ptx::Module& m, const ptx::Function& f, const Accesses& accesses, const Cfg& cfg,
-          Workspace& ws, Liveness& out)
+  LivenessBuilder(const ptx::Module& m, const ptx::Function& f, const Accesses& accesses,
+                  const Cfg& cfg, Workspace& ws, Liveness& out)
       : body_(m.body(f)),
         f_(f),
         accesses_(accesses),
@@ -138,7 +138,7 @@ class Builder {
     }
   }
 
-  Literal guard_of(uint32_t i) const {
+  PackedLiteral guard_of(uint32_t i) const {
     return same_guard_[i] * 2 + (body_[i].guard_negated ? 1 : 0);
   }
 
@@ -259,7 +259,7 @@ class Builder {
 
 void Liveness::build(const ptx::Module& m, const ptx::Function& f, const Accesses& accesses,
                      const Cfg& cfg, Workspace& ws, size_t limit) {
-  Builder(m, f, accesses, cfg, ws, *this).run(limit);
+  LivenessBuilder(m, f, accesses, cfg, ws, *this).run(limit);
 }
 
 bool Liveness::is_live_in(BlockId b, RegId r) const {

@@ -23,9 +23,9 @@ int64_t wrap_add(int64_t a, int64_t b) {
 }
 int64_t wrap_negate(int64_t a) { return static_cast<int64_t>(0 - static_cast<uint64_t>(a)); }
 
-class Finder {
+class CounterFinder {
  public:
-  explicit Finder(const FlowFacts& flow) : flow_(flow) {}
+  explicit CounterFinder(const FlowFacts& flow) : flow_(flow) {}
 
   ExitTest at(LoopId l, BlockId b) const {
     ExitTest out;
@@ -272,7 +272,7 @@ class Finder {
 }  // namespace
 
 ExitTest exit_test(const FlowFacts& flow, LoopId loop, BlockId block) {
-  return Finder(flow).at(loop, block);
+  return CounterFinder(flow).at(loop, block);
 }
 
 bool loop_is_left(const FlowFacts& flow, LoopId loop, BlockId block) {

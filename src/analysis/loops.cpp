@@ -9,9 +9,9 @@ namespace {
 
 // Havlak's algorithm on depth-first numbers. Union-find merges the blocks of a found loop into its
 // header, so outer loops see inner ones as one node.
-class Finder {
+class LoopFinder {
  public:
-  Finder(const Cfg& cfg, Workspace& ws)
+  LoopFinder(const Cfg& cfg, Workspace& ws)
       : cfg_(cfg),
         ws_(ws),
         number_(ws.borrow(cfg.size(), kNone)),
@@ -172,7 +172,7 @@ class Finder {
 }  // namespace
 
 void LoopForest::build(const Cfg& cfg, Workspace& ws, size_t limit) {
-  Finder finder(cfg, ws);
+  LoopFinder finder(cfg, ws);
   complete = finder.run(limit);
   if (complete) return finder.lay_out(*this);
   loops.clear();

@@ -9,11 +9,11 @@ namespace {
 // Takes one register at a time: places phis on the iterated dominance frontier of its writes where
 // the register is live, then ties reads to values in dominator-tree preorder of the blocks
 // concerned.
-class Builder {
+class ReachingBuilder {
  public:
-  Builder(const ptx::Function& f, const Accesses& accesses, const Cfg& cfg,
-          const DominatorTree& dom, const BlockLists& frontiers, const Liveness& live,
-          Workspace& ws, DefUse& out)
+  ReachingBuilder(const ptx::Function& f, const Accesses& accesses, const Cfg& cfg,
+                  const DominatorTree& dom, const BlockLists& frontiers, const Liveness& live,
+                  Workspace& ws, DefUse& out)
       : f_(f),
         accesses_(accesses),
         cfg_(cfg),
@@ -203,7 +203,7 @@ void DefUse::clear(const Accesses& accesses) {
 void DefUse::build(const ptx::Function& f, const Accesses& accesses, const Cfg& cfg,
                    const DominatorTree& dom, const BlockLists& frontiers, const Liveness& live,
                    Workspace& ws) {
-  Builder(f, accesses, cfg, dom, frontiers, live, ws, *this).run();
+  ReachingBuilder(f, accesses, cfg, dom, frontiers, live, ws, *this).run();
 }
 
 ValueId DefUse::value_read(const Accesses& a, uint32_t instruction, RegId reg) const {

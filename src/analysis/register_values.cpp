@@ -14,9 +14,9 @@ using ptx::Mnemonic;
 using ptx::OperandKind;
 using ptx::Type;
 
-class Builder {
+class ValueBuilder {
  public:
-  Builder(const FlowFacts& flow, const Uniformity& uniformity, RegisterValues& out)
+  ValueBuilder(const FlowFacts& flow, const Uniformity& uniformity, RegisterValues& out)
       : flow_(flow), uniformity_(uniformity), out_(out) {}
 
   void run() {
@@ -207,7 +207,7 @@ class Builder {
 }  // namespace
 
 void RegisterValues::build(const FlowFacts& flow, const Uniformity& uniformity) {
-  Builder(flow, uniformity, *this).run();
+  ValueBuilder(flow, uniformity, *this).run();
 }
 
 }  // namespace pitot::analysis

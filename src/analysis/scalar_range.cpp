@@ -12,10 +12,8 @@ using ptx::SpecialId;
 
 namespace {
 
-constexpr Wide power(unsigned n) { return Wide{1} << n; }
-
 // A result of exact arithmetic; everything when it may not fit the width.
-ScalarRange fitted(Wide low, Wide high, unsigned width) {
+ScalarRange fitted_result(Wide low, Wide high, unsigned width) {
   if (low > high) std::swap(low, high);
   if (low < -power(width - 1) || high >= power(width)) return ScalarRange::full(width);
   return {low, high};
@@ -26,7 +24,7 @@ ScalarRange product(const ScalarRange& a, const ScalarRange& b, unsigned width) 
   auto small = [](const ScalarRange& r) { return r.low >= -power(62) && r.high <= power(62); };
   if (!small(a) || !small(b)) return ScalarRange::full(width);
   const std::array<Wide, 4> p = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
-  return fitted(*std::min_element(p.begin(), p.end()), *std::max_element(p.begin(), p.end()),
+  return fitted_result(*std::min_element(p.begin(), p.end()), *std::max_element(p.begin(), p.end()),
                 width);
 }
 
@@ -43,18 +41,18 @@ ScalarRange combine(const IntInstruction& op, std::span<const ScalarRange> s) {
     case IntOp::kMov:
       return s[0];
     case IntOp::kAdd:
-      return fitted(s[0].low + s[1].low, s[0].high + s[1].high, out);
+      return fitted_result(s[0].low + s[1].low, s[0].high + s[1].high, out);
     case IntOp::kSub:
-      return fitted(s[0].low - s[1].high, s[0].high - s[1].low, out);
+      return fitted_result(s[0].low - s[1].high, s[0].high - s[1].low, out);
     case IntOp::kNeg:
-      return fitted(-s[0].high, -s[0].low, out);
+      return fitted_result(-s[0].high, -s[0].low, out);
     case IntOp::kMul:
     case IntOp::kMulWide:
       return product(source(0), source(1), out);
     case IntOp::kMad:
     case IntOp::kMadWide: {
       const ScalarRange p = product(source(0), source(1), out);
-      return fitted(p.low + s[2].low, p.high + s[2].high, out);
+      return fitted_result(p.low + s[2].low, p.high + s[2].high, out);
     }
     case IntOp::kAnd:
       // Not above either operand that is not negative.
@@ -101,7 +99,7 @@ ScalarRange combine(const IntInstruction& op, std::span<const ScalarRange> s) {
 uint64_t pattern(Wide v, unsigned width) { return static_cast<uint64_t>(v) & Bits::mask(width); }
 
 // Sources that an operation reads, in operand order from 1.
-unsigned source_count(IntOp op) {
+unsigned ranged_sources(IntOp op) {
   switch (op) {
     case IntOp::kMov:
     case IntOp::kNot:
@@ -192,7 +190,7 @@ ScalarRange ScalarRanges::written(ValueId v, unsigned width, unsigned depth) {
   if (op.has(ptx::kLoad)) return load(i, width);
   if (op.has(ptx::kReadsCC)) return all;
   const IntInstruction what = classify(op);
-  const unsigned count = source_count(what.op);
+  const unsigned count = ranged_sources(what.op);
   if (count == 0 || operands.size() < count + 1 || what.result_width == 0) return all;
   std::array<ScalarRange, 3> sources;
   for (uint8_t k = 0; k < count; ++k) {

@@ -15,6 +15,7 @@
 namespace pitot::analysis {
 
 __extension__ typedef __int128 Wide;  // holds every 64-bit integer, signed or not, and their sums
+constexpr Wide power(unsigned n) { return Wide{1} << n; }  // 2^n, n < 127
 
 // What a caller knows of the launch; all of it may be missing.
 struct KnownValues {

@@ -25,9 +25,9 @@ constexpr int64_t kTwoOverPiF64 = 0x3fe45f306dc9c883;
 constexpr std::string_view kReductionTable = "__cudart_i2opi_";
 constexpr uint64_t kLargestReductionArray = 64;  // 7 words of 4 bytes, 5 of 8
 
-class Finder {
+class StackFinder {
  public:
-  Finder(const FlowFacts& flow, const AffineForms& forms, const AccessTable& table)
+  StackFinder(const FlowFacts& flow, const AffineForms& forms, const AccessTable& table)
       : flow_(flow), forms_(forms), table_(table) {}
 
   StackUsage run() {
@@ -220,7 +220,7 @@ class Finder {
 }  // namespace
 
 StackUsage stack_usage(const FlowFacts& flow, const AffineForms& forms, const AccessTable& table) {
-  return Finder(flow, forms, table).run();
+  return StackFinder(flow, forms, table).run();
 }
 
 }  // namespace pitot::analysis

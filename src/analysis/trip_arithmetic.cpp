@@ -6,8 +6,6 @@ namespace pitot::analysis {
 
 namespace {
 
-constexpr Wide power(unsigned n) { return Wide{1} << n; }
-
 uint64_t clamped(Wide t) {
   return t < 0 ? 0 : t > static_cast<Wide>(UINT64_MAX) ? UINT64_MAX : static_cast<uint64_t>(t);
 }

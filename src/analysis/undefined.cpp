@@ -15,9 +15,9 @@ namespace {
 
 constexpr unsigned kMaxSteps = 512;
 
-class Finder {
+class UndefinedFinder {
  public:
-  Finder(const FlowFacts& facts, Workspace& ws)
+  UndefinedFinder(const FlowFacts& facts, Workspace& ws)
       : facts_(facts),
         predicates_(facts),
         may_be_undefined_(ws.borrow()),
@@ -241,7 +241,7 @@ class Finder {
 }  // namespace
 
 std::vector<UndefinedRead> undefined_reads(const FlowFacts& facts, Workspace& ws) {
-  return Finder(facts, ws).run(ws);
+  return UndefinedFinder(facts, ws).run(ws);
 }
 
 }  // namespace pitot::analysis

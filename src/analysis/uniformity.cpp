@@ -108,9 +108,9 @@ class Deciders {
   bool over_budget_ = false;
 };
 
-class Builder {
+class UniformityBuilder {
  public:
-  Builder(const FlowFacts& flow, Uniformity& out, Workspace& ws)
+  UniformityBuilder(const FlowFacts& flow, Uniformity& out, Workspace& ws)
       : flow_(flow), out_(out), deciders_(flow), phi_first_(ws.borrow()), phis_(ws.borrow()) {}
 
   void run() {
@@ -342,7 +342,7 @@ void Uniformity::build(const FlowFacts& flow, const std::optional<BlockShape>& b
     loop_step.assign(flow.loops.loops.size(), Scope::kVarying);
     return;
   }
-  Builder(flow, *this, ws).run();
+  UniformityBuilder(flow, *this, ws).run();
 }
 
 ValueFacts Uniformity::at(const FlowFacts& flow, ValueId v, BlockId use) const {

@@ -16,9 +16,9 @@ bool hinders(const ptx::Opcode& o, bool loads) {
   return (o.effects & kAlways) != 0 || (!loads && o.has(ptx::kLoad));
 }
 
-class Finder {
+class GroupFinder {
  public:
-  Finder(const AccessTable& table, const FlowFacts& flow, const AffineForms& forms)
+  GroupFinder(const AccessTable& table, const FlowFacts& flow, const AffineForms& forms)
       : table_(table), flow_(flow), forms_(forms) {}
 
   std::vector<VectorGroup> run() {
@@ -143,7 +143,7 @@ class Finder {
 
 std::vector<VectorGroup> AccessTable::vector_groups(const FlowFacts& flow,
                                                     const AffineForms& forms) const {
-  return Finder(*this, flow, forms).run();
+  return GroupFinder(*this, flow, forms).run();
 }
 
 }  // namespace pitot::analysis

@@ -93,7 +93,7 @@ void add_histogram(const KernelState& before, const KernelState& after, Finding&
   if (!added.empty()) f.details.push_back("more: " + opcode_list(added));
 }
 
-std::string summary_of(const GateCase& c) {
+std::string class_summary(const GateCase& c) {
   if (c.diff) {
     const KernelDiff& d = *c.diff;
     if (c.cls == ChangeClass::kConstants && d.constants.empty()) return "a declared size changed";
@@ -177,7 +177,7 @@ void check_class(Judgement& j) {
         "does that too");
     return;
   }
-  Finding* f = j.add(to_string(c.cls), FindingLevel::kError, summary_of(c), "",
+  Finding* f = j.add(to_string(c.cls), FindingLevel::kError, class_summary(c), "",
                      c.diff && !c.diff->constants.empty() && c.cls == ChangeClass::kConstants
                          ? c.diff->constants[0].to_value
                          : compat_movement(c));

@@ -34,9 +34,9 @@ std::vector<std::string_view> counts_of(CountMode mode) {
   return out;
 }
 
-class Reader {
+class RulesReader {
  public:
-  Reader(TomlContext& context, RuleSet& out) : context_(context), out_(out) {}
+  RulesReader(TomlContext& context, RuleSet& out) : context_(context), out_(out) {}
 
   void document(const toml::table& root) {
     TomlTable t(context_, root, "the rules file");
@@ -348,7 +348,7 @@ RuleSet read_rules(const SourceText& source, Diagnostics& out) {
   RuleSet rules;
   TomlContext context(source, out);
   toml::table root = context.parse();
-  Reader(context, rules).document(root);
+  RulesReader(context, rules).document(root);
   return rules;
 }
 

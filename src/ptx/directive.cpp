@@ -6,7 +6,7 @@
 #include <array>
 #include <iterator>
 
-#include "ptx/isa_hash.h"
+#include "ptx/name_hash.h"
 
 namespace pitot::ptx {
 namespace {
@@ -16,7 +16,7 @@ using enum DirectiveKind;
 constexpr uint16_t kAtFunctions = kAtEntry | kAtFunc;
 
 // clang-format off
-constexpr DirectiveInfo kTable[] = {
+constexpr DirectiveInfo kDirectiveTable[] = {
     {"version", kHeader, kAtModule, {10}, 0, 0, 0},
     {"target", kHeader, kAtModule, {10}, 0, 0, 0},
     {"address_size", kHeader, kAtModule, {23}, 0, 0, 0},
@@ -84,30 +84,16 @@ constexpr PragmaInfo kPragmas[] = {
 };
 // clang-format on
 
-constexpr size_t kCells = 128;
-static_assert(std::size(kTable) * 2 <= kCells, "the hash table needs more cells");
-
-// Cell → index + 1; 0: free. Open addressing with linear probing.
-constexpr std::array<uint8_t, kCells> kHash = [] {
-  std::array<uint8_t, kCells> cells{};
-  for (size_t i = 0; i < std::size(kTable); ++i) {
-    size_t at = isa_hash(kTable[i].name) & (kCells - 1);
-    while (cells[at] != 0) at = (at + 1) & (kCells - 1);
-    cells[at] = static_cast<uint8_t>(i + 1);
-  }
-  return cells;
-}();
+constexpr NameHash<128> kDirectives(kDirectiveTable);
 
 }  // namespace
 
 const DirectiveInfo* find_directive(std::string_view name) {
   if (name.starts_with('.')) name.remove_prefix(1);
-  for (size_t at = isa_hash(name) & (kCells - 1); kHash[at] != 0; at = (at + 1) & (kCells - 1))
-    if (kTable[kHash[at] - 1].name == name) return &kTable[kHash[at] - 1];
-  return nullptr;
+  return kDirectives.find(kDirectiveTable, name);
 }
 
-std::span<const DirectiveInfo> directives() { return kTable; }
+std::span<const DirectiveInfo> directives() { return kDirectiveTable; }
 
 const PragmaInfo* find_pragma(std::string_view text) {
   size_t end = text.find(' ');

@@ -4,49 +4,36 @@
 #include <array>
 #include <iterator>
 
-#include "ptx/isa_hash.h"
+#include "ptx/name_hash.h"
 
 namespace pitot::ptx {
 namespace {
 
-constexpr SpecialRegister kTable[] = {
+constexpr SpecialRegister kRegisterTable[] = {
 #define PITOT_SPECIAL(id, name, type, width, ptx, sm, flags) \
   {name, static_cast<uint16_t>(SpecialId::k##id), Type::type, width, {ptx, sm}, flags},
 #include "ptx/special_register.inc"
 #undef PITOT_SPECIAL
 };
-constexpr size_t kCells = 256;
-static_assert(std::size(kTable) == static_cast<size_t>(SpecialId::kCount));
-static_assert(std::size(kTable) * 2 <= kCells, "the hash table needs more cells");
+static_assert(std::size(kRegisterTable) == static_cast<size_t>(SpecialId::kCount));
 
 constexpr size_t kLongestName = [] {
   size_t longest = 0;
-  for (const SpecialRegister& r : kTable)
+  for (const SpecialRegister& r : kRegisterTable)
     longest = r.name.size() > longest ? r.name.size() : longest;
   return longest;
 }();
 
-// Cell → index + 1; 0: free. Open addressing with linear probing.
-constexpr std::array<uint8_t, kCells> kHash = [] {
-  std::array<uint8_t, kCells> cells{};
-  for (size_t i = 0; i < std::size(kTable); ++i) {
-    size_t at = isa_hash(kTable[i].name) & (kCells - 1);
-    while (cells[at] != 0) at = (at + 1) & (kCells - 1);
-    cells[at] = static_cast<uint8_t>(i + 1);
-  }
-  return cells;
-}();
+constexpr NameHash<256> kRegisters(kRegisterTable);
 
 }  // namespace
 
 const SpecialRegister* find_special_register(std::string_view name) {
   // Most names that start with a percent sign are ordinary registers: leave before hashing those.
   if (name.size() < 4 || name.size() > kLongestName || name[0] != '%') return nullptr;
-  for (size_t at = isa_hash(name) & (kCells - 1); kHash[at] != 0; at = (at + 1) & (kCells - 1))
-    if (kTable[kHash[at] - 1].name == name) return &kTable[kHash[at] - 1];
-  return nullptr;
+  return kRegisters.find(kRegisterTable, name);
 }
 
-std::span<const SpecialRegister> special_registers() { return kTable; }
+std::span<const SpecialRegister> special_registers() { return kRegisterTable; }
 
 }  // namespace pitot::ptx

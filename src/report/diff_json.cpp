@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "report/counts_json.h"
 #include "report/csv.h"
 #include "report/diff_report.h"
 #include "report/json.h"
@@ -13,12 +14,6 @@ namespace {
 
 using gate::ChangeClass;
 using gate::KernelDiff;
-
-Json counts_json(const gate::Counts& c) {
-  Json j = Json::object();
-  for (const auto& [name, value] : c.items) j[name] = number_json(value);
-  return j;
-}
 
 // B minus A by name, with both sides beside it.
 Json delta_json(const gate::Counts& a, const gate::Counts& b) {

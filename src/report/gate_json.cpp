@@ -1,6 +1,7 @@
 // The gate's result as JSON and CSV.
 #include <fmt/format.h>
 
+#include "report/counts_json.h"
 #include "report/csv.h"
 #include "report/gate_report.h"
 #include "report/gate_words.h"
@@ -8,15 +9,7 @@
 
 namespace pitot::report {
 
-namespace {
-
-Json counts_json(const gate::Counts& c) {
-  Json j = Json::object();
-  for (const auto& [name, value] : c.items) j[name] = number_json(value);
-  return j;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string gate_json(const gate::GateResult& r) {
   Json j;

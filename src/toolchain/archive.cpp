@@ -8,9 +8,9 @@
 namespace pitot::toolchain {
 namespace {
 
-constexpr std::string_view kMagic = "!<arch>\n";
+constexpr std::string_view kArchiveMagic = "!<arch>\n";
 constexpr std::string_view kThinMagic = "!<thin>\n";
-constexpr uint64_t kHeaderSize = 60;
+constexpr uint64_t kMemberHeader = 60;
 
 std::string_view field(std::string_view header, size_t at, size_t size) {
   std::string_view text = header.substr(at, size);
@@ -26,22 +26,22 @@ bool number(std::string_view text, uint64_t& value) {
 }  // namespace
 
 bool is_archive(std::string_view bytes) {
-  return bytes.starts_with(kMagic) || bytes.starts_with(kThinMagic);
+  return bytes.starts_with(kArchiveMagic) || bytes.starts_with(kThinMagic);
 }
 
 Result<std::vector<ArchiveMember>> read_archive(std::string_view bytes) {
   if (bytes.starts_with(kThinMagic))
     return input_error("a thin archive holds no objects; name the objects themselves");
-  if (!bytes.starts_with(kMagic)) return input_error("not an archive");
+  if (!bytes.starts_with(kArchiveMagic)) return input_error("not an archive");
   std::vector<ArchiveMember> members;
   std::string_view long_names;
-  uint64_t at = kMagic.size();
-  while (auto header = slice_at(bytes, at, kHeaderSize)) {
+  uint64_t at = kArchiveMagic.size();
+  while (auto header = slice_at(bytes, at, kMemberHeader)) {
     uint64_t size = 0;
     if (header->substr(58, 2) != "`\n" || !number(field(*header, 48, 10), size)) break;
-    auto data = slice_at(bytes, at + kHeaderSize, size);
+    auto data = slice_at(bytes, at + kMemberHeader, size);
     if (!data) break;
-    at += kHeaderSize + size + size % 2;
+    at += kMemberHeader + size + size % 2;
     std::string_view name = field(*header, 0, 16);
     uint64_t value = 0;
     if (name == "//") {

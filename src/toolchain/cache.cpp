@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic = "pitot-cache-1\n";
+constexpr std::string_view kCacheMagic = "pitot-cache-1\n";
 constexpr size_t kHeader = 14 + 32 + 1;  // magic, hash of the content, newline
 
 bool write_all(int fd, std::string_view bytes) {
@@ -63,9 +63,9 @@ std::optional<std::string> Cache::get(Hash128 key) const {
   auto content = read_file(file);
   if (!content.ok()) return std::nullopt;
   std::string_view view = *content;
-  if (view.size() < kHeader || !view.starts_with(kMagic)) return std::nullopt;
+  if (view.size() < kHeader || !view.starts_with(kCacheMagic)) return std::nullopt;
   std::string_view payload = view.substr(kHeader);
-  if (view.substr(kMagic.size(), 32) != hash_bytes(payload).hex()) return std::nullopt;
+  if (view.substr(kCacheMagic.size(), 32) != hash_bytes(payload).hex()) return std::nullopt;
   ::utimensat(AT_FDCWD, file.c_str(), nullptr, 0);  // used now
   return std::string(payload);
 }
@@ -78,7 +78,7 @@ bool Cache::put(Hash128 key, std::string_view bytes) {
   std::string temporary = file + ".tmp.XXXXXX";
   int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) return false;
-  bool written = write_all(fd, kMagic) && write_all(fd, hash_bytes(bytes).hex() + "\n") &&
+  bool written = write_all(fd, kCacheMagic) && write_all(fd, hash_bytes(bytes).hex() + "\n") &&
                  write_all(fd, bytes);
   written = ::close(fd) == 0 && written;
   if (!written || ::rename(temporary.c_str(), file.c_str()) != 0) {

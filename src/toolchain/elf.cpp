@@ -6,7 +6,7 @@
 namespace pitot::toolchain {
 namespace {
 
-constexpr uint64_t kHeaderSize = 64;
+constexpr uint64_t kElfHeader = 64;
 constexpr uint64_t kSectionHeaderSize = 64;
 constexpr uint32_t kNoBits = 8;
 constexpr uint64_t kMaxSections = 1 << 20;
@@ -32,7 +32,7 @@ bool is_elf(std::string_view bytes) {
 
 Result<ElfFile> read_elf(std::string_view bytes) {
   if (!is_elf(bytes)) return input_error("not an ELF file");
-  if (bytes.size() < kHeaderSize) return input_error("ELF header is cut off");
+  if (bytes.size() < kElfHeader) return input_error("ELF header is cut off");
   if (bytes[4] != 2) return input_error("32-bit ELF files are not read");
   if (bytes[5] != 1) return input_error("big-endian ELF files are not read");
   ElfFile file;

@@ -12,8 +12,6 @@ bool space(char c) {
 bool word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
-bool digit(char c) { return c >= '0' && c <= '9'; }
-
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -54,13 +52,7 @@ uint16_t read_version(Scanner& in) {
   std::string_view major = in.token();
   if (major.empty() || major.size() > 2 || in.done() || in.peek() != '.') return 0;
   std::string_view minor = in.token();
-  if (minor.size() != 2 || !digit(minor[1])) return 0;
-  unsigned value = 0;
-  for (char c : major) {
-    if (!digit(c)) return 0;
-    value = value * 10 + static_cast<unsigned>(c - '0');
-  }
-  return static_cast<uint16_t>(value * 10 + static_cast<unsigned>(minor[1] - '0'));
+  return parse_ptx_version(std::string(major) + std::string(minor));
 }
 
 void read_targets(Scanner& in, PtxHeader& header) {
@@ -80,6 +72,18 @@ void read_targets(Scanner& in, PtxHeader& header) {
 }
 
 }  // namespace
+
+uint16_t parse_ptx_version(std::string_view text) {
+  auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  size_t dot = text.find('.');
+  if (dot == 0 || dot > 2 || dot + 2 != text.size() || !digit(text[dot + 1])) return 0;
+  unsigned value = 0;
+  for (char c : text.substr(0, dot)) {
+    if (!digit(c)) return 0;
+    value = value * 10 + static_cast<unsigned>(c - '0');
+  }
+  return static_cast<uint16_t>(value * 10 + static_cast<unsigned>(text[dot + 1] - '0'));
+}
 
 PtxHeader read_ptx_header(std::string_view text) {
   PtxHeader header;

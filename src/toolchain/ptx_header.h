@@ -20,6 +20,9 @@ struct PtxHeader {
   bool is_ptx() const { return version != 0; }
 };
 
+// "9.0" → 90: a major of one or two digits, a minor of one; 0 for anything else.
+uint16_t parse_ptx_version(std::string_view text);
+
 // Reads the directives before the first brace; comments and text before .version are skipped.
 PtxHeader read_ptx_header(std::string_view text);
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <tuple>
 
+#include "toolchain/ptx_header.h"
 #include "toolchain/subprocess.h"
 
 namespace pitot::toolchain {
@@ -16,14 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
-
 // "13.0" → (13, 0), so that cuda-9.2 sorts below cuda-13.0.
 std::tuple<int, int> release_order(const std::string& directory) {
   size_t at = directory.rfind("cuda-");
   int parts[2] = {0, 0};
   for (size_t i = at + 5, part = 0; i < directory.size() && part < 2; ++i) {
-    if (digit(directory[i])) {
+    if (std::isdigit(static_cast<unsigned char>(directory[i])) != 0) {
       if (parts[part] < 10000) parts[part] = parts[part] * 10 + (directory[i] - '0');
     } else {
       ++part;
@@ -91,7 +90,8 @@ Tool parse_version(std::string_view text) {
   };
   tool.release = word_after("release ");
   tool.version = word_after(", V");
-  if (!tool.version.empty() && !digit(tool.version[0])) tool.version.clear();
+  if (!tool.version.empty() && std::isdigit(static_cast<unsigned char>(tool.version[0])) == 0)
+    tool.version.clear();
   tool.build = word_after("\nBuild ");
   return tool;
 }
@@ -123,15 +123,7 @@ uint16_t parse_newest_ptx(std::string_view complaint) {
   size_t at = complaint.find(kMarker);
   if (at == std::string_view::npos) return 0;
   std::string_view text = complaint.substr(at + kMarker.size());
-  text = text.substr(0, text.find('\''));
-  size_t dot = text.find('.');
-  if (dot == 0 || dot > 2 || dot + 2 != text.size() || !digit(text[dot + 1])) return 0;
-  unsigned value = 0;
-  for (char c : text.substr(0, dot)) {
-    if (!digit(c)) return 0;
-    value = value * 10 + static_cast<unsigned>(c - '0');
-  }
-  return static_cast<uint16_t>(value * 10 + static_cast<unsigned>(text[dot + 1] - '0'));
+  return parse_ptx_version(text.substr(0, text.find('\'')));
 }
 
 Result<Toolkit> find_toolkit(const ToolkitOptions& options) {

@@ -12,7 +12,7 @@
 namespace pitot::cli {
 namespace {
 
-struct Arguments {
+struct CheckArguments {
   std::string a, b, spec, entry;
   unsigned trials = 24;
   uint64_t budget = 4'000'000;
@@ -27,7 +27,7 @@ std::vector<uint32_t> kernels_of(const ptx::Module& m, const std::string& entry)
   return out;
 }
 
-void run(const Arguments& args, Options& options) {
+void run_check(const CheckArguments& args, Options& options) {
   auto ma = read_sound_module(args.a, options), mb = read_sound_module(args.b, options);
   if (!ma || !mb) return;
   auto pa = emulator::load(ma), pb = emulator::load(mb);
@@ -73,7 +73,7 @@ void run(const Arguments& args, Options& options) {
 }  // namespace
 
 void add_check(CLI::App& app, Options& options) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<CheckArguments>();
   CLI::App* verb =
       app.add_subcommand("check", "do two kernels compute the same? on the CPU, without a GPU");
   add_format(*verb, options, {"text", "json"});
@@ -91,7 +91,7 @@ void add_check(CLI::App& app, Options& options) {
       "  pitot check softmax_right.ptx softmax_wrong.ptx --spec softmax.kernel.toml\n"
       "  pitot check a.ptx b.ptx --format json | jq .counterexample\n"
       "Exit codes: 0 same, 1 different, fault or undecided, 2 wrong usage or unreadable input.");
-  verb->callback([args, &options] { run(*args, options); });
+  verb->callback([args, &options] { run_check(*args, options); });
 }
 
 }  // namespace pitot::cli

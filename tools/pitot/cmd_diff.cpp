@@ -12,13 +12,13 @@
 namespace pitot::cli {
 namespace {
 
-struct Arguments {
+struct DiffArguments {
   std::string a, b;
   bool ptxas = false, all = false, brief = false;
   std::vector<std::string> targets;
 };
 
-std::string rendered(const std::vector<gate::DiffResult>& results, const Arguments& args,
+std::string rendered(const std::vector<gate::DiffResult>& results, const DiffArguments& args,
                      const Options& options) {
   if (options.format == "json")
     return results.size() == 1 ? report::diff_json(results[0]) : report::diff_json(results);
@@ -32,7 +32,7 @@ std::string rendered(const std::vector<gate::DiffResult>& results, const Argumen
   return out;
 }
 
-void run(const Arguments& args, Options& options) {
+void run_diff(const DiffArguments& args, Options& options) {
   auto targets = parse_targets(args.targets);
   if (!targets) return fail(options, targets.error());
   std::optional<Ptxas> ptxas;
@@ -63,7 +63,7 @@ void run(const Arguments& args, Options& options) {
 }  // namespace
 
 void add_diff(CLI::App& app, Options& options) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<DiffArguments>();
   CLI::App* verb =
       app.add_subcommand("diff", "what changed between two versions, kernel by kernel");
   verb->add_option("A", args->a, "before: a PTX file, directory or binary")->required();
@@ -83,7 +83,7 @@ void add_diff(CLI::App& app, Options& options) {
       "Classes: identical, renamed, reordered, constants, modifiers, structural, added, removed.\n"
       "Exit codes: 0 identical, 1 anything else, 2 unreadable input, 3 ptxas asked for and "
       "missing.");
-  verb->callback([args, &options] { run(*args, options); });
+  verb->callback([args, &options] { run_diff(*args, options); });
 }
 
 }  // namespace pitot::cli

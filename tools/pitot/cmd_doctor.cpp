@@ -53,7 +53,7 @@ report::DoctorItem tool(const std::string& name, const toolchain::Tool& t,
   return {name, t.found(), t.found() ? t.path + ", " + t.version : "not found", used_for};
 }
 
-void run(bool isa, Options& options) {
+void run_doctor(bool isa, Options& options) {
   report::Doctor doctor;
   doctor.version = PITOT_VERSION;
   auto toolkit = toolchain::find_toolkit();
@@ -88,7 +88,7 @@ void add_doctor(CLI::App& app, Options& options) {
   verb->add_flag("--isa", *isa,
                  "list the instructions that the table knows, with their number of forms");
   add_examples(*verb, "  pitot doctor\n  pitot doctor --isa --format json");
-  verb->callback([isa, &options] { run(*isa, options); });
+  verb->callback([isa, &options] { run_doctor(*isa, options); });
 }
 
 }  // namespace pitot::cli

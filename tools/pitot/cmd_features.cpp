@@ -13,7 +13,7 @@
 namespace pitot::cli {
 namespace {
 
-struct Arguments {
+struct FeaturesArguments {
   std::vector<std::string> paths;
   bool schema = false;
   bool functions = false;
@@ -30,7 +30,7 @@ report::FeatureTable table_of_features() {
   return table;
 }
 
-std::vector<report::FeatureLine> rows_of(Input& input, const Arguments& args,
+std::vector<report::FeatureLine> rows_of(Input& input, const FeaturesArguments& args,
                                          const analysis::FeatureOptions& options) {
   std::vector<report::FeatureLine> rows;
   ptx::Module m = ptx::parse(input.path, std::move(input.text));
@@ -50,7 +50,7 @@ std::vector<report::FeatureLine> rows_of(Input& input, const Arguments& args,
   return rows;
 }
 
-void run(const Arguments& args, Options& options) {
+void run_features(const FeaturesArguments& args, Options& options) {
   report::FeatureTable table = table_of_features();
   if (args.schema) return print(report::features_schema(table));
   if (args.paths.empty()) return fail(options, input_error("features needs a PATH, or --schema"));
@@ -85,7 +85,7 @@ void run(const Arguments& args, Options& options) {
 }  // namespace
 
 void add_features(CLI::App& app, Options& options) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<FeaturesArguments>();
   CLI::App* verb = app.add_subcommand("features", "static features, one row a kernel");
   verb->add_option("PATH", args->paths,
                    "PTX files, directories, binaries, or - for standard input");
@@ -108,7 +108,7 @@ void add_features(CLI::App& app, Options& options) {
                "  pitot features --schema");
   verb->callback([args, &options] {
     if (options.format == "text") options.format = "csv";
-    run(*args, options);
+    run_features(*args, options);
   });
 }
 

@@ -21,7 +21,7 @@
 namespace pitot::cli {
 namespace {
 
-struct Arguments {
+struct GateArguments {
   std::vector<std::string> paths, targets;
   std::string rules, baseline, output, today;
   bool update = false, no_ptxas = false;
@@ -37,7 +37,7 @@ std::string today_utc() {
 }
 
 // The rules file named, else pitot.toml here, else the defaults. Nothing after printed errors.
-std::optional<gate::RuleSet> load_rules(const Arguments& args, Options& options) {
+std::optional<gate::RuleSet> load_rules(const GateArguments& args, Options& options) {
   std::string path = args.rules;
   if (path.empty()) {
     if (!std::filesystem::exists("pitot.toml")) return gate::RuleSet{};
@@ -86,7 +86,7 @@ std::vector<gate::KernelState> states_now(const std::vector<std::string>& paths,
   return out;
 }
 
-void run_builds(const Arguments& args, const std::vector<ptx::Target>& targets, Ptxas* ptxas,
+void run_builds(const GateArguments& args, const std::vector<ptx::Target>& targets, Ptxas* ptxas,
                 Work& work, Options& options) {
   for (ModulePair& p : read_pairs(args.paths[0], args.paths[1], options)) {
     gate::PhysicalFiller filler;
@@ -113,7 +113,7 @@ std::string rendered(const gate::GateResult& r, const Work& work, const Options&
   return report::gate_text(r, options.style(STDOUT_FILENO));
 }
 
-void run(const Arguments& args, Options& options) {
+void run_gate(const GateArguments& args, Options& options) {
   auto rules = load_rules(args, options);
   if (!rules) return;
   auto targets = parse_targets(args.targets.empty() ? rules->targets : args.targets);
@@ -188,7 +188,7 @@ void run(const Arguments& args, Options& options) {
 }  // namespace
 
 void add_gate(CLI::App& app, Options& options) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<GateArguments>();
   CLI::App* verb = app.add_subcommand("gate", "judge a change by the project's rules; for CI");
   verb->add_option("PATH", args->paths, "before and after; or, with a baseline, what to judge")
       ->required();
@@ -212,7 +212,7 @@ void add_gate(CLI::App& app, Options& options) {
       "  pitot gate --baseline ptx-baseline.toml build/              judge against it\n"
       "  pitot gate --format sarif -o gate.sarif main/ pr/\n"
       "Exit codes: 0 pass, 1 fail, 2 wrong usage or unreadable input.");
-  verb->callback([args, &options] { run(*args, options); });
+  verb->callback([args, &options] { run_gate(*args, options); });
 }
 
 }  // namespace pitot::cli

@@ -11,7 +11,7 @@
 namespace pitot::cli {
 namespace {
 
-struct Arguments {
+struct InspectArguments {
   std::vector<std::string> paths, targets, gpus;
   bool ptxas = false, all = false;
   std::vector<uint32_t> block;
@@ -24,7 +24,7 @@ std::vector<ptx::Target> targets_for(const ptx::Module& m, const InspectOptions&
   return {m.target.sm != 0 ? m.target : ptx::Target{80, 0}};
 }
 
-void run(const Arguments& args, Options& options) {
+void run_inspect(const InspectArguments& args, Options& options) {
   InspectOptions inspect;
   inspect.dynamic_shared = args.dynamic_shared;
   for (const auto& name : args.targets) {
@@ -72,7 +72,7 @@ void run(const Arguments& args, Options& options) {
 }  // namespace
 
 void add_inspect(CLI::App& app, Options& options) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<InspectArguments>();
   CLI::App* verb =
       app.add_subcommand("inspect", "static metrics of kernels; registers, occupancy, roofline");
   add_paths(*verb, args->paths, "PTX files, directories, binaries, or - for standard input");
@@ -96,7 +96,7 @@ void add_inspect(CLI::App& app, Options& options) {
                "  pitot inspect kernel.ptx\n"
                "  pitot inspect --gpu H200,L4 --block 256 kernel.ptx\n"
                "  pitot inspect --ptxas --target sm_80,sm_90a --format json kernel.ptx");
-  verb->callback([args, &options] { run(*args, options); });
+  verb->callback([args, &options] { run_inspect(*args, options); });
 }
 
 }  // namespace pitot::cli

@@ -9,12 +9,12 @@
 namespace pitot::cli {
 namespace {
 
-struct Arguments {
+struct PrintArguments {
   std::vector<std::string> paths;
   bool canonical = false;
 };
 
-void run(const Arguments& args, Options& options) {
+void run_print(const PrintArguments& args, Options& options) {
   for (Input& input : read_inputs(args.paths, options)) {
     ptx::Module m = ptx::parse(input.path, std::move(input.text));
     if (m.diagnostics.errors() > 0) {
@@ -30,7 +30,7 @@ void run(const Arguments& args, Options& options) {
 }  // namespace
 
 void add_print(CLI::App& app, Options& options) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<PrintArguments>();
   CLI::App* verb = app.add_subcommand("print", "print PTX back, byte for byte or in a normal form");
   add_paths(*verb, args->paths, "PTX files, directories, binaries, or - for standard input");
   verb->add_flag(
@@ -40,7 +40,7 @@ void add_print(CLI::App& app, Options& options) {
                "  pitot print k.ptx | cmp - k.ptx               lossless\n"
                "  diff <(pitot print --canonical a.ptx) <(pitot print --canonical b.ptx)\n"
                "  pitot print a.out > embedded.ptx");
-  verb->callback([args, &options] { run(*args, options); });
+  verb->callback([args, &options] { run_print(*args, options); });
 }
 
 }  // namespace pitot::cli

@@ -14,7 +14,7 @@
 namespace pitot::cli {
 namespace {
 
-struct Arguments {
+struct RunArguments {
   std::string spec, ptx, entry, device = "emu", save;
   std::vector<std::string> checks;
   std::vector<uint32_t> sizes;
@@ -34,7 +34,7 @@ void save(const device::RunResult& r, size_t number, size_t runs, const std::str
   }
 }
 
-void run(const Arguments& args, Options& options) {
+void run_run(const RunArguments& args, Options& options) {
   if (args.device != "emu") {
     return fail(options,
                 args.device.starts_with("cuda")
@@ -83,7 +83,7 @@ void run(const Arguments& args, Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app, Options& options) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<RunArguments>();
   CLI::App* verb = app.add_subcommand("run", "execute a kernel from its spec, without a GPU");
   add_format(*verb, options, {"text", "json"});
   verb->add_option("SPEC", args->spec, "kernel spec (*.kernel.toml)")->required();
@@ -105,7 +105,7 @@ void add_run(CLI::App& app, Options& options) {
                "  pitot run gelu.kernel.toml --ptx gelu_wrong.sm80.ptx --checks all\n"
                "  pitot run gemm.kernel.toml --size 0 --save out/      c.bin\n"
                "Exit codes: 0 ran, 1 a fault, 2 wrong usage or unreadable input.");
-  verb->callback([args, &options] { run(*args, options); });
+  verb->callback([args, &options] { run_run(*args, options); });
 }
 
 }  // namespace pitot::cli

@@ -13,7 +13,7 @@
 namespace pitot::cli {
 namespace {
 
-struct Arguments {
+struct VerifyArguments {
   std::vector<std::string> paths;
   std::string target;
   std::vector<uint32_t> block;
@@ -26,7 +26,7 @@ struct Checked {
   Diagnostics all;
 };
 
-void run(const Arguments& args, Options& options) {
+void run_verify(const VerifyArguments& args, Options& options) {
   ptx::VerifyOptions verify;
   if (!args.target.empty()) {
     verify.target = ptx::target_from_name(args.target);
@@ -73,7 +73,7 @@ void run(const Arguments& args, Options& options) {
 }  // namespace
 
 void add_verify(CLI::App& app, Options& options) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<VerifyArguments>();
   CLI::App* verb = app.add_subcommand("verify", "check PTX as ptxas does, and where it is silent");
   add_paths(*verb, args->paths, "PTX files, directories, binaries, or - for standard input");
   add_format(*verb, options, {"text", "json"});
@@ -90,7 +90,7 @@ void add_verify(CLI::App& app, Options& options) {
                "  pitot verify --target sm_120 build/           every .ptx below build/\n"
                "  pitot verify --format json a.out              the PTX inside an executable\n"
                "Exit codes: 0 no error, 1 errors, 2 unreadable input or wrong usage.");
-  verb->callback([args, &options] { run(*args, options); });
+  verb->callback([args, &options] { run_verify(*args, options); });
 }
 
 }  // namespace pitot::cli
