@@ -20,7 +20,11 @@ uint64_t volume(const Dim3& d) { return uint64_t{d[0]} * d[1] * d[2]; }
 }  // namespace
 
 Block::Block(Gang& gang, uint64_t linear, uint32_t rank)
-    : gang_(gang), linear_(linear), rank_(rank) {
+    : gang_(gang),
+      checks_(gang.state.options.checks),
+      linear_(linear),
+      rank_(rank),
+      shared_base_(volume(gang.state.launch.cluster) > 1 ? uint64_t{rank} * kSharedStride : 0) {
   const Launch& l = gang.state.launch;
   index_ = {static_cast<uint32_t>(linear % l.grid[0]),
             static_cast<uint32_t>(linear / l.grid[0] % l.grid[1]),
@@ -42,17 +46,12 @@ Block::Block(Gang& gang, uint64_t linear, uint32_t rank)
 const Program& Block::program() const { return gang_.state.program; }
 const FunctionCode& Block::kernel() const { return gang_.state.kernel; }
 const Launch& Block::launch() const { return gang_.state.launch; }
-const Checks& Block::checks() const { return gang_.state.options.checks; }
 GlobalMemory& Block::memory() const { return gang_.state.memory; }
 uint8_t* Block::executed() { return gang_.executed.data(); }
 
 TensorMemory& Block::tensor_memory() {
   if (tensor_memory_ == nullptr) tensor_memory_ = std::make_unique<TensorMemory>();
   return *tensor_memory_;
-}
-
-uint64_t Block::shared_base() const {
-  return volume(launch().cluster) > 1 ? uint64_t{rank_} * kSharedStride : 0;
 }
 
 Dim3 Block::thread_of(uint32_t warp, unsigned lane) const {

@@ -36,15 +36,15 @@ class Block {
   const Program& program() const;
   const FunctionCode& kernel() const;
   const Launch& launch() const;
-  const Checks& checks() const;
+  const Checks& checks() const { return checks_; }
   GlobalMemory& memory() const;
   Gang& gang() { return gang_; }
   Counters& counters() { return counters_; }
   uint8_t* executed();
   Dim3 index() const { return index_; }
   uint64_t linear() const { return linear_; }
-  uint32_t rank() const { return rank_; }  // in the cluster
-  uint64_t shared_base() const;            // of its window, as a shared-space address
+  uint32_t rank() const { return rank_; }                // in the cluster
+  uint64_t shared_base() const { return shared_base_; }  // of its window, as a shared-space address
   std::span<std::byte> shared() { return {shared_.get(), shared_bytes_}; }
   uint64_t special(uint16_t special, uint8_t component, uint32_t warp, unsigned lane) const;
   Dim3 thread_of(uint32_t warp, unsigned lane) const;
@@ -64,6 +64,9 @@ class Block {
   bool undefined_guard(Warp& warp, const Op& op, LaneMask lanes);
 
   TensorMemory& tensor_memory();  // made on the first use
+
+  // Every access must go through resolve(), where those who watch see it.
+  bool watched = false;
 
   // Bit a byte of shared memory that was written; empty when not tracked.
   std::vector<uint64_t> shared_defined;
@@ -85,8 +88,10 @@ class Block {
   void release(uint32_t id);
 
   Gang& gang_;
+  const Checks& checks_;
   uint64_t linear_;
   uint32_t rank_;
+  uint64_t shared_base_;
   Dim3 index_;
   uint32_t threads_;
   std::unique_ptr<std::byte[]> shared_;

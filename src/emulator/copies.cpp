@@ -83,11 +83,7 @@ void CopyMarks::passed(uint64_t barrier, bool odd) {
 }
 
 const CopyMark* CopyMarks::touched(uint64_t offset, uint64_t bytes, bool write) const {
-  if (bytes == 0) return nullptr;
-  const uint64_t last = std::min<uint64_t>((offset + bytes - 1) / kCell, cells_.size() - 1);
-  bool any = false;
-  for (uint64_t c = offset / kCell; c <= last; ++c) any |= cells_[c] != 0;
-  if (!any) return nullptr;
+  if (bytes == 0 || !near(offset, bytes)) return nullptr;
   for (const Shared& b : live_)
     for (const CopyMark& m : b->marks)
       if ((m.written || write) && m.offset < offset + bytes && offset < m.offset + m.bytes)

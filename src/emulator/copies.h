@@ -3,6 +3,7 @@
 // not look at them yet. Other threads need a barrier besides: that is a question of races.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -35,6 +36,15 @@ class CopyMarks {
   void add_until(uint64_t barrier, bool odd, const CopyMark& mark);
   void tie(uint32_t thread, uint64_t barrier, bool odd);
   void passed(uint64_t barrier, bool odd);  // somebody saw the phase complete
+
+  // Whether any copy is under way, and whether one touches these bytes.
+  bool any() const { return live_.size() != landed_; }
+  bool near(uint64_t offset, uint64_t bytes) const {
+    const uint64_t last = std::min<uint64_t>((offset + bytes - 1) / kCell, cells_.size() - 1);
+    for (uint64_t c = offset / kCell; c <= last; ++c)
+      if (cells_[c] != 0) return true;
+    return false;
+  }
 
   // The copy that an access is too early for; null when there is none.
   const CopyMark* touched(uint64_t offset, uint64_t bytes, bool write) const;

@@ -17,14 +17,6 @@
 // Kernels must be inlined into the function that carries the target attribute.
 #define PITOT_INLINE inline __attribute__((always_inline))
 
-// Lanes are independent, also where the destination is one of the sources: without this a loop
-// with an aliased register would run one lane at a time.
-#if defined(__clang__)
-#define PITOT_LANES _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define PITOT_LANES _Pragma("GCC ivdep")
-#endif
-
 namespace pitot::emulator {
 
 enum class Rounding : uint8_t { kNearest, kZero, kDown, kUp, kNearestAway };

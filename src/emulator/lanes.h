@@ -4,6 +4,14 @@
 #include <bit>
 #include <cstdint>
 
+// Lanes are independent, also where the destination is one of the sources: without this a loop
+// with an aliased register would run one lane at a time.
+#if defined(__clang__)
+#define PITOT_LANES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define PITOT_LANES _Pragma("GCC ivdep")
+#endif
+
 namespace pitot::emulator {
 
 inline constexpr unsigned kLanes = 32;

@@ -332,6 +332,11 @@ class FunctionLoader {
         p_.uncovered.push_back({op.instruction, std::string(i.opcode->text)});
       }
     }
+    op.first_reg = static_cast<uint32_t>(p_.regs.size());
+    for (const Slot& s : slots)
+      if (s.read && s.reg != UINT32_MAX) p_.regs.push_back(s.reg), ++op.regs_read;
+    for (const Slot& s : slots)
+      if (s.written && s.reg != UINT32_MAX) p_.regs.push_back(s.reg), ++op.regs_written;
     p_.ops.push_back(op);
   }
 

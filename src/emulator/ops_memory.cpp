@@ -1,6 +1,7 @@
 // Loads and stores of registers and vectors of them (PTX ISA, "Data Movement Instructions").
 #include "emulator/access.h"
 #include "emulator/families.h"
+#include "emulator/quick_access.h"
 #include "emulator/vector_op.h"
 
 namespace pitot::emulator {
@@ -21,60 +22,139 @@ unsigned elements(const Op& op) { return op.variant >> 10; }
 
 Space space_in(const Op& op) { return static_cast<Space>(op.target); }
 
-void load(Warp& w, const Op& op, LaneMask mask) {
-  Access a;
-  a.space = space_in(op);
-  a.kind = AccessKind::kLoad;
-  const unsigned bytes = element_bytes(op), count = elements(op);
-  a.bytes = bytes * count;
-  if (!resolve_operand(w, op, 1, mask, a)) return;
-  w.taint |= a.undefined;
-  const auto slots = w.program().operand(op, 0);
-  for (unsigned e = 0; e < count; ++e) {
-    const Slot& d = slots[e];
-    if (d.sink) continue;
-    const unsigned at = e * bytes;
-    if (bytes == 4 && d.bits <= 32) {
-      uint32_t* out = w.u32(d.at);
-      for_each_lane(mask, [&](unsigned l) { std::memcpy(&out[l], a.at[l] + at, 4); });
-      continue;
+// One element of every active lane, from memory into a register and back.
+template <class W>
+PITOT_INLINE void gather(Warp& w, const Slot& d, LaneMask mask, const QuickAccess& a, unsigned at) {
+  auto* out = reinterpret_cast<Word<W>*>(w.regs + d.at);
+  const std::byte* from = a.memory + at;
+  if (mask == kAllLanes) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+      W v;
+      std::memcpy(&v, from + a.offset[l], sizeof v);
+      out[l] = v;
     }
-    for_each_lane(mask, [&](unsigned l) {
-      uint64_t v = 0;
-      std::memcpy(&v, a.at[l] + at, std::min(bytes, 8u));
-      if (extends_sign(op) && bytes < 8) {
-        const unsigned shift = 64 - 8 * bytes;
-        v = static_cast<uint64_t>(static_cast<int64_t>(v << shift) >> shift);
-      }
-      w.set(d, l, v);
-      if (bytes == 16) std::memcpy(&w.u64(d.at)[kLanes + l], a.at[l] + at + 8, 8);
-    });
+    return;
   }
+  for_each_lane(mask, [&](unsigned l) {
+    W v;
+    std::memcpy(&v, from + a.offset[l], sizeof v);
+    out[l] = v;
+  });
 }
 
-void store(Warp& w, const Op& op, LaneMask mask) {
-  Access a;
-  a.space = space_in(op);
-  a.kind = AccessKind::kStore;
-  const unsigned bytes = element_bytes(op), count = elements(op);
-  a.bytes = bytes * count;
-  if (!resolve_operand(w, op, 0, mask, a)) return;
-  const auto slots = w.program().operand(op, 1);
-  for (unsigned e = 0; e < count; ++e) {
-    const Slot& s = slots[e];
-    const unsigned at = e * bytes;
-    if (bytes == 4 && s.bits <= 32) {
-      const uint32_t* in = w.u32(s.at);
-      for_each_lane(mask, [&](unsigned l) { std::memcpy(a.at[l] + at, &in[l], 4); });
-      continue;
-    }
-    for_each_lane(mask, [&](unsigned l) {
-      const uint64_t v = w.get(s, l);
-      std::memcpy(a.at[l] + at, &v, std::min(bytes, 8u));
-      if (bytes == 16) std::memcpy(a.at[l] + at + 8, &w.u64(s.at)[kLanes + l], 8);
-    });
-  }
+template <class W>
+PITOT_INLINE void scatter(Warp& w, const Slot& s, LaneMask mask, const QuickAccess& a,
+                          unsigned at) {
+  const auto* in = reinterpret_cast<const Word<W>*>(w.regs + s.at);
+  std::byte* to = a.memory + at;
+  for_each_lane(mask, [&](unsigned l) {
+    const W v = static_cast<W>(in[l]);
+    std::memcpy(to + a.offset[l], &v, sizeof v);
+  });
 }
+
+// A value of `bytes` bytes as it lies in a register.
+PITOT_INLINE uint64_t extended(uint64_t v, unsigned bytes, bool sign) {
+  if (!sign || bytes >= 8) return v;
+  const unsigned shift = 64 - 8 * bytes;
+  return static_cast<uint64_t>(static_cast<int64_t>(v << shift) >> shift);
+}
+
+struct Load {
+  static PITOT_INLINE void run(Warp& w, const Op& op, LaneMask mask) {
+    const unsigned bytes = element_bytes(op), count = elements(op);
+    QuickAccess q;
+    if (bytes <= 8 &&
+        quick_access(w, op, 1, space_in(op), mask, AccessKind::kLoad, bytes * count, q)) {
+      for (unsigned e = 0; e < count; ++e) {
+        const Slot& d = w.program().slots[op.first_slot + e];
+        if (d.sink) continue;
+        if (bytes == 4 && d.bits <= 32) {
+          gather<uint32_t>(w, d, mask, q, e * bytes);
+        } else if (bytes == 8) {
+          gather<uint64_t>(w, d, mask, q, e * bytes);
+        } else if (bytes == 2 && d.bits <= 32 && !extends_sign(op)) {
+          gather<uint16_t>(w, d, mask, q, e * bytes);
+        } else {
+          for_each_lane(mask, [&](unsigned l) {
+            uint64_t v = 0;
+            std::memcpy(&v, q.memory + q.offset[l] + e * bytes, bytes);
+            w.set(d, l, extended(v, bytes, extends_sign(op)));
+          });
+        }
+      }
+      return;
+    }
+    slow(w, op, mask);
+  }
+
+  static void slow(Warp& w, const Op& op, LaneMask mask) {
+    Access a;
+    a.space = space_in(op);
+    a.kind = AccessKind::kLoad;
+    const unsigned bytes = element_bytes(op), count = elements(op);
+    a.bytes = bytes * count;
+    if (!resolve_operand(w, op, 1, mask, a)) return;
+    w.taint |= a.undefined;
+    const auto slots = w.program().operand(op, 0);
+    for (unsigned e = 0; e < count; ++e) {
+      const Slot& d = slots[e];
+      if (d.sink) continue;
+      const unsigned at = e * bytes;
+      for_each_lane(mask, [&](unsigned l) {
+        uint64_t v = 0;
+        std::memcpy(&v, a.at[l] + at, std::min(bytes, 8u));
+        w.set(d, l, extended(v, bytes, extends_sign(op)));
+        if (bytes == 16) std::memcpy(&w.u64(d.at)[kLanes + l], a.at[l] + at + 8, 8);
+      });
+    }
+  }
+};
+
+struct Store {
+  static PITOT_INLINE void run(Warp& w, const Op& op, LaneMask mask) {
+    const unsigned bytes = element_bytes(op), count = elements(op);
+    QuickAccess q;
+    if (bytes <= 8 &&
+        quick_access(w, op, 0, space_in(op), mask, AccessKind::kStore, bytes * count, q)) {
+      const Slot* slots = &w.program().operand(op, 1)[0];
+      for (unsigned e = 0; e < count; ++e) {
+        const Slot& s = slots[e];
+        if (bytes == 4 && s.bits <= 32) {
+          scatter<uint32_t>(w, s, mask, q, e * bytes);
+        } else if (bytes == 8) {
+          scatter<uint64_t>(w, s, mask, q, e * bytes);
+        } else {
+          for_each_lane(mask, [&](unsigned l) {
+            const uint64_t v = w.get(s, l);
+            std::memcpy(q.memory + q.offset[l] + e * bytes, &v, bytes);
+          });
+        }
+      }
+      return;
+    }
+    slow(w, op, mask);
+  }
+
+  static void slow(Warp& w, const Op& op, LaneMask mask) {
+    Access a;
+    a.space = space_in(op);
+    a.kind = AccessKind::kStore;
+    const unsigned bytes = element_bytes(op), count = elements(op);
+    a.bytes = bytes * count;
+    if (!resolve_operand(w, op, 0, mask, a)) return;
+    const auto slots = w.program().operand(op, 1);
+    for (unsigned e = 0; e < count; ++e) {
+      const Slot& s = slots[e];
+      const unsigned at = e * bytes;
+      for_each_lane(mask, [&](unsigned l) {
+        const uint64_t v = w.get(s, l);
+        std::memcpy(a.at[l] + at, &v, std::min(bytes, 8u));
+        if (bytes == 16) std::memcpy(a.at[l] + at + 8, &w.u64(s.at)[kLanes + l], 8);
+      });
+    }
+  }
+};
 
 void nothing(Warp&, const Op&, LaneMask) {}
 
@@ -105,11 +185,11 @@ bool select_memory(Selection& s) {
       if (!access(s, 0)) return false;
       if (s.opcode.mnemonic == Mnemonic::kLdu && s.opcode.space == Space::kNone)
         s.op.target = static_cast<uint32_t>(Space::kNone);
-      s.op.run = load;
+      s.op.run = handler_of<Load>();
       return true;
     case Mnemonic::kSt:
       if (s.has(Mod::kAsync) || s.has(Mod::kBulk) || !access(s, 1)) return false;
-      s.op.run = store;
+      s.op.run = handler_of<Store>();
       return true;
     case Mnemonic::kPrefetch:
     case Mnemonic::kPrefetchu:

@@ -86,7 +86,9 @@ struct Op {
   int64_t imm = 0;       // free for the handler; an address operation's offset
   uint32_t target = 0;       // branch: operation; call: function; table: first of Program::targets
   uint32_t instruction = 0;  // into Module::instructions
-  uint32_t order = 0;        // scheduling priority: lower runs first, so that lanes meet again
+  uint32_t first_reg = 0;    // into Program::regs: definedness entries read, then those written
+  uint8_t regs_read = 0, regs_written = 0;
+  uint32_t order = 0;  // scheduling priority: lower runs first, so that lanes meet again
 };
 
 struct Constant {  // filled in when a frame is made
@@ -147,6 +149,7 @@ struct Program {
   std::vector<Slot> slots;
   std::vector<OperandPlace> operands;
   std::vector<uint32_t> targets;        // operations, of branch tables
+  std::vector<uint32_t> regs;           // entries of definedness tables, by operation
   std::vector<FunctionCode> functions;  // by ptx function index; without a body: count 0
   std::vector<SymbolPlace> symbols;     // by SymbolId
   uint32_t dynamic_shared_at = 0;       // where dynamic shared memory begins

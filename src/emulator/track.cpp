@@ -5,16 +5,15 @@
 namespace pitot::emulator {
 
 void Block::track(Warp& w, const Op& op, LaneMask mask) {
-  const auto slots = w.program().slots_of(op);
-  auto& undefined = w.frame->undefined;
   LaneMask bad = w.taint;
   w.taint = 0;
   if (op.tracks) return;
-  for (const Slot& s : slots)
-    if (s.read && s.reg != UINT32_MAX) bad |= undefined[s.reg];
+  LaneMask* const undefined = w.frame->undefined.data();
+  const uint32_t* reg = w.program().regs.data() + op.first_reg;
+  for (unsigned k = 0; k < op.regs_read; ++k) bad |= undefined[*reg++];
   bad &= mask;
-  for (const Slot& s : slots)
-    if (s.written && s.reg != UINT32_MAX) undefined[s.reg] = (undefined[s.reg] & ~mask) | bad;
+  for (unsigned k = 0; k < op.regs_written; ++k, ++reg)
+    undefined[*reg] = (undefined[*reg] & ~mask) | bad;
 }
 
 bool Block::undefined_guard(Warp& w, const Op& op, LaneMask lanes) {

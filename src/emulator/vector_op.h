@@ -43,9 +43,11 @@ inline Word<T>* words(Warp& w, uint32_t at) {
 template <class T, class F>
 inline void store_lanes(Word<T>* d, LaneMask mask, F&& result) {
   if (mask == kAllLanes) {
+    PITOT_LANES
     for (unsigned i = 0; i < kLanes; ++i) d[i] = to_word<T>(result(i));
     return;
   }
+  PITOT_LANES
   for (unsigned i = 0; i < kLanes; ++i) {
     const Word<T> keep = d[i];
     const Word<T> r = to_word<T>(result(i));

@@ -18,7 +18,8 @@ constexpr uint64_t kLocalLimit = 512 << 10;  // bytes of local memory a thread, 
 
 }  // namespace
 
-Warp::Warp(Block& b, uint32_t i, LaneMask lanes) : block(b), index(i), live_(lanes), born_(lanes) {
+Warp::Warp(Block& b, uint32_t i, LaneMask lanes)
+    : block(b), index(i), program_(b.program()), live_(lanes), born_(lanes) {
   Fragment f;
   f.lanes = lanes;
   const FunctionCode& code = block.kernel();
@@ -26,8 +27,6 @@ Warp::Warp(Block& b, uint32_t i, LaneMask lanes) : block(b), index(i), live_(lan
   f.frame = make_frame(code, nullptr, 0, 0);
   fragments_.push_back(std::move(f));
 }
-
-const Program& Warp::program() const { return block.program(); }
 
 uint64_t Warp::get(const Slot& slot, unsigned lane) const {
   if (slot.bits == 1) {
@@ -187,7 +186,8 @@ WarpStatus Warp::run(uint64_t quantum) {
       --quantum;
       ++clock_;
       ++counters.warp_instructions;
-      counters.thread_instructions += static_cast<uint64_t>(std::popcount(mask));
+      counters.thread_instructions +=
+          mask == kAllLanes ? kLanes : static_cast<uint64_t>(std::popcount(mask));
       executed[pc] |= 1;
       if (op.flow == Flow::kPlain) {
         if (mask != 0) {

@@ -15,6 +15,7 @@
 namespace pitot::emulator {
 
 class Block;
+class Region;
 
 // Registers of one activation of a function, for the lanes that called it together.
 struct Frame {
@@ -66,6 +67,7 @@ class Warp {
   LaneMask put_off = 0;       // lanes whose test found nothing and gets a second look
   LaneMask taint = 0;         // lanes for which the running load read undefined bytes
   bool stop = false;          // a fault ended the launch for this warp
+  Region* region = nullptr;   // of global memory, that was accessed last
 
   uint32_t* u32(uint32_t at) { return reinterpret_cast<uint32_t*>(regs + at); }
   int32_t* s32(uint32_t at) { return reinterpret_cast<int32_t*>(regs + at); }
@@ -79,7 +81,7 @@ class Warp {
   uint64_t get(const Slot& slot, unsigned lane) const;
   void set(const Slot& slot, unsigned lane, uint64_t value);
 
-  const Program& program() const;
+  const Program& program() const { return program_; }
   // Reports a fault of these lanes and stops the warp.
   void fault(FaultKind kind, const Op& op, LaneMask lanes, uint64_t address, std::string message);
 
@@ -109,6 +111,7 @@ class Warp {
   void exit(size_t fragment, LaneMask mask);
   void fill_specials(Frame& frame);
 
+  const Program& program_;
   std::vector<Fragment> fragments_;
   LaneMask live_, born_;
   LaneMask active_ = 0;
