@@ -34,7 +34,8 @@ Block::Block(Gang& gang, uint64_t linear, uint32_t rank)
       std::max<size_t>(kernel().shared_bytes,
                        l.dynamic_shared != 0 ? program().dynamic_shared_at + l.dynamic_shared : 0);
   shared_ = std::make_unique<std::byte[]>(shared_bytes_);
-  if (checks().async_copies) copies = std::make_shared<CopyMarks>(shared_bytes_, threads_ + kLanes);
+  if (checks().async_copies && program().copies_asynchronously)
+    copies = std::make_shared<CopyMarks>(shared_bytes_, threads_ + kLanes);
   if (checks().uninitialised) shared_defined.assign((shared_bytes_ + 63) / 64, 0);
   for (uint32_t first = 0; first < threads_; first += kLanes)
     warps_.push_back(std::make_unique<Warp>(*this, first / kLanes,
@@ -58,6 +59,22 @@ Dim3 Block::thread_of(uint32_t warp, unsigned lane) const {
   const Dim3& d = launch().block;
   const uint32_t t = warp * kLanes + lane;
   return {t % d[0], t / d[0] % d[1], t / d[0] / d[1]};
+}
+
+bool Block::differs_by_lane(uint16_t special) {
+  using ptx::SpecialId;
+  switch (static_cast<SpecialId>(special)) {
+    case SpecialId::kTid:
+    case SpecialId::kLaneid:
+    case SpecialId::kLanemaskEq:
+    case SpecialId::kLanemaskLe:
+    case SpecialId::kLanemaskLt:
+    case SpecialId::kLanemaskGe:
+    case SpecialId::kLanemaskGt:
+      return true;
+    default:
+      return false;
+  }
 }
 
 uint64_t Block::special(uint16_t special, uint8_t c, uint32_t warp, unsigned lane) const {

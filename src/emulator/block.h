@@ -47,6 +47,7 @@ class Block {
   uint64_t shared_base() const { return shared_base_; }  // of its window, as a shared-space address
   std::span<std::byte> shared() { return {shared_.get(), shared_bytes_}; }
   uint64_t special(uint16_t special, uint8_t component, uint32_t warp, unsigned lane) const;
+  static bool differs_by_lane(uint16_t special);
   Dim3 thread_of(uint32_t warp, unsigned lane) const;
   uint32_t threads() const { return threads_; }
   std::vector<std::unique_ptr<Warp>>& warps() { return warps_; }

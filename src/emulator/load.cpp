@@ -332,6 +332,9 @@ class FunctionLoader {
         p_.uncovered.push_back({op.instruction, std::string(i.opcode->text)});
       }
     }
+    p_.copies_asynchronously |= i.opcode->mnemonic == ptx::Mnemonic::kCp ||
+                                i.opcode->has_mod(ptx::Mod::kAsync) ||
+                                i.opcode->has_mod(ptx::Mod::kBulk);
     op.first_reg = static_cast<uint32_t>(p_.regs.size());
     for (const Slot& s : slots)
       if (s.read && s.reg != UINT32_MAX) p_.regs.push_back(s.reg), ++op.regs_read;

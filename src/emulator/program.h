@@ -153,6 +153,7 @@ struct Program {
   std::vector<FunctionCode> functions;  // by ptx function index; without a body: count 0
   std::vector<SymbolPlace> symbols;     // by SymbolId
   uint32_t dynamic_shared_at = 0;       // where dynamic shared memory begins
+  bool copies_asynchronously = false;   // has cp.async, bulk copies or asynchronous stores
   std::vector<Uncovered> uncovered;     // instructions that fault when reached
 
   std::span<const Slot> slots_of(const Op& op) const {

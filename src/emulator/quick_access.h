@@ -125,6 +125,17 @@ PITOT_INLINE bool quick_access(Warp& w, const Op& op, size_t operand, ptx::Space
   if (w.block.checks().uninitialised && base.reg != UINT32_MAX &&
       (w.frame->undefined[base.reg] & mask) != 0)
     return false;
+  if (ptx::base_space(space) == ptx::Space::kParam && base.constant && w.frame->parent == nullptr) {
+    // A parameter of the kernel by its name: the same bytes for all lanes.
+    const auto& parameters = w.block.launch().parameters;
+    const uint64_t at = w.u64(base.at)[0] + static_cast<uint64_t>(place.offset);
+    if (base.bits != 64 || kind != AccessKind::kLoad || at % bytes != 0 ||
+        at >= parameters.size() || parameters.size() - at < bytes)
+      return false;
+    a.memory = const_cast<std::byte*>(parameters.data()) + at;
+    a.offset.fill(0);
+    return true;
+  }
   if (space == ptx::Space::kShared && base.bits == 32)
     return quick_shared(w, base, static_cast<uint32_t>(place.offset), mask, bytes, a);
   if ((space == ptx::Space::kGlobal || space == ptx::Space::kNone) && base.bits == 64) {

@@ -104,9 +104,11 @@ std::shared_ptr<Frame> Warp::make_frame(const FunctionCode& code, std::shared_pt
 }
 
 void Warp::fill_specials(Frame& f) {
-  for (const SpecialPlace& s : f.code->specials)
+  for (const SpecialPlace& s : f.code->specials) {
+    const bool varies = Block::differs_by_lane(s.index);
+    uint64_t v = 0;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const uint64_t v = block.special(s.index, s.component, index, lane);
+      if (lane == 0 || varies) v = block.special(s.index, s.component, index, lane);
       std::byte* at = f.registers + s.at;
       if (s.bits == 1) {
         *reinterpret_cast<LaneMask*>(at) = v != 0 ? kAllLanes : 0;
@@ -116,6 +118,7 @@ void Warp::fill_specials(Frame& f) {
         reinterpret_cast<uint64_t*>(at)[lane] = v;
       }
     }
+  }
 }
 
 // Joins what stands at the same place, then chooses. fragments_.size() when nothing is ready.
