@@ -94,7 +94,7 @@ class AccessCollector {
     a.vector = o.vector;
     a.non_coherent = o.has_mod(Mod::kNc);
     a.bytes = o.has(ptx::kMma) ? 16 : access_bytes(o);
-    for (uint8_t k = 0; k < operands.size(); ++k) {
+    for (uint8_t k = 0; k < std::min<size_t>(operands.size(), UINT8_MAX); ++k) {
       if (operands[k].kind != OperandKind::kAddress) continue;
       a.operand = k;
       add(a);

@@ -214,7 +214,7 @@ class FactEvaluator {
     unsigned bits = std::max(8u, ptx::bits_of(op_.type));
     ValueFacts address;
     uint8_t where = 0;
-    for (uint8_t k = 0; k < operands_.size(); ++k)
+    for (uint8_t k = 0; k < std::min<size_t>(operands_.size(), UINT8_MAX); ++k)
       if (operands_[k].kind == OperandKind::kAddress) where = k;
     address = where == 0 ? unknown_facts(64, Scope::kVarying) : u_.address(flow_, i_, where);
     out_.main = address;

@@ -13,7 +13,7 @@ void LaunchState::report(Fault fault) {
   stop = true;
 }
 
-Gang::Gang(LaunchState& s, std::vector<uint64_t> numbers) : state(s) {
+Gang::Gang(LaunchState& s, const std::vector<uint64_t>& numbers) : state(s) {
   executed.assign(s.program.ops.size(), 0);
   const Dim3& g = s.launch.grid;
   const Dim3& c = s.launch.cluster;

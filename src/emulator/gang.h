@@ -31,7 +31,7 @@ struct LaunchState {
 
 class Gang {
  public:
-  Gang(LaunchState& state, std::vector<uint64_t> blocks);
+  Gang(LaunchState& state, const std::vector<uint64_t>& blocks);
 
   // Runs for about so many warp instructions; true when every block is done or the launch stopped.
   bool run(uint64_t quantum);

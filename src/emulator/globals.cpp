@@ -113,7 +113,7 @@ class Initialiser {
     w = w.substr(i);
     if (w.empty() || (std::isdigit(static_cast<unsigned char>(w[0])) == 0 && w[0] != '.'))
       return false;
-    if (w.find_first_of(".") != w.npos || (is_float && w.find_first_of("xX") == w.npos)) {
+    if (w.find('.') != w.npos || (is_float && w.find_first_of("xX") == w.npos)) {
       double d = 0;
       const auto r = std::from_chars(w.data(), w.data() + w.size(), d);
       if (r.ec != std::errc() || r.ptr != w.data() + w.size()) return false;

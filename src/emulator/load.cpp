@@ -307,7 +307,7 @@ class FunctionLoader {
     mark_roles(i, slots, p_.operands.data() + op.first_operand);
     p_.slots.insert(p_.slots.end(), slots.begin(), slots.end());
     op.slot_count = static_cast<uint16_t>(slots.size());
-    if (slots.size() > 0) op.d = slots[0].at;
+    if (!slots.empty()) op.d = slots[0].at;
     if (slots.size() > 1) op.a = slots[1].at;
     if (slots.size() > 2) op.b = slots[2].at;
     if (slots.size() > 3) op.c = slots[3].at;

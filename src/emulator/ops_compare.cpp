@@ -59,9 +59,9 @@ bool holds(unsigned relation, T a, T b) {
     case kGeu:
       return !(a < b);
     case kNum:
-      return a == a && b == b;
+      return !std::isnan(a) && !std::isnan(b);
     default:
-      return a != a || b != b;
+      return std::isnan(a) || std::isnan(b);
   }
 }
 

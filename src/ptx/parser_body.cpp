@@ -220,7 +220,7 @@ void Parser::parse_label_table(Function& f, std::string_view label, uint32_t lab
   if (label.empty())
     error("syntax", s.declaration, "'" + std::string(name) + "' needs a label before it");
   else
-    add_symbol(std::move(s), true);
+    add_symbol(s, true);
 }
 
 void Parser::parse_prototype(Function& f, std::string_view label, uint32_t label_begin) {
@@ -238,7 +238,7 @@ void Parser::parse_prototype(Function& f, std::string_view label, uint32_t label
   if (label.empty())
     error("syntax", s.declaration, "'.callprototype' needs a label before it");
   else
-    add_symbol(std::move(s), true);
+    add_symbol(s, true);
 }
 
 // The statement's semicolon. Without one, the error stands after the last operand and parsing goes

@@ -173,7 +173,7 @@ SymbolId Parser::add_symbol(Symbol symbol, bool local) {
         const_cast<NameBinding*>(known)->id = id;
     }
   }
-  m_.symbols.push_back(std::move(symbol));
+  m_.symbols.push_back(symbol);
   return id;
 }
 
@@ -194,7 +194,7 @@ void Parser::parse_variables(const Declared& head, Function* f) {
     }
     parse_initialiser(s);
     s.declaration.end = cur_.offset();
-    SymbolId id = add_symbol(std::move(s), f != nullptr);
+    SymbolId id = add_symbol(s, f != nullptr);
     if (f != nullptr) f->variables.push_back(id);
   } while (accept(','));
   cur_.skip_trivia();
@@ -291,7 +291,7 @@ void Parser::parse_parameter_list(Function& f, bool returns) {
       cur_.skip_until("){;");
       break;
     }
-    (returns ? f.returns : f.parameters).push_back(add_symbol(std::move(s), true));
+    (returns ? f.returns : f.parameters).push_back(add_symbol(s, true));
   } while (accept(','));
   expect(')', "after the parameters");
 }

@@ -2,6 +2,7 @@
 #include "toolchain/subprocess.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -71,7 +72,7 @@ std::vector<std::string> child_environment(const ProcessOptions& options) {
                                 [&](const auto& pair) { return pair.first == name; });
     if (!replaced) result.emplace_back(text);
   }
-  for (const auto& [name, value] : overrides) result.push_back(name + "=" + value);
+  for (const auto& [name, value] : overrides) result.push_back(fmt::format("{}={}", name, value));
   return result;
 }
 

@@ -6,7 +6,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 step() { printf '\n== %s\n' "$*"; }
 
 missing=()
-for p in clang clang-format libclang-rt-14-dev python3 git; do
+for p in clang clang-format clang-tidy libclang-rt-14-dev libxml2-utils python3 python3-jsonschema git; do
   dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
 done
 if [ ${#missing[@]} -gt 0 ]; then
@@ -14,7 +14,8 @@ if [ ${#missing[@]} -gt 0 ]; then
   [ "$(id -u)" -eq 0 ] || sudo=sudo
   $sudo apt-get update -qq
   DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
-    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends clang clang-format libclang-rt-dev python3 git >/dev/null
+    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends clang clang-format clang-tidy libclang-rt-dev \
+    libxml2-utils python3 python3-jsonschema git >/dev/null
 fi
 
 step "module dependencies"
@@ -30,3 +31,9 @@ step "clang, warnings as errors; unit tests under AddressSanitizer and Undefined
 cmake --preset asan -DCMAKE_CXX_COMPILER=clang++ -DPITOT_WERROR=ON >/dev/null
 cmake --build build/asan -j "$jobs"
 ctest --test-dir build/asan --output-on-failure -j "$jobs" -LE slow
+
+step "SARIF and JUnit against their schemas"
+python3 tests/tools/validate_reports.py build/asan/bin/pitot
+
+step "clang-tidy"
+tools/ci/tidy.sh build/asan
