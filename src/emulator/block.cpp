@@ -164,7 +164,9 @@ bool Block::run(uint64_t quantum) {
       Warp& w = *warps_[(first + k) % count];
       if (w.fragments().empty()) continue;
       const uint64_t before = counters_.warp_instructions - w.failed_waits;
-      const WarpStatus status = w.run(kWarpTurn);
+      const uint64_t left =
+          end > counters_.warp_instructions ? end - counters_.warp_instructions : 1;
+      const WarpStatus status = w.run(std::min(kWarpTurn, left));
       ran |= counters_.warp_instructions - w.failed_waits != before;
       if (status == WarpStatus::kStopped) {
         finished_ = true;

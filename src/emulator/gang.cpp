@@ -25,11 +25,15 @@ Gang::Gang(LaunchState& s, const std::vector<uint64_t>& numbers) : state(s) {
 }
 
 bool Gang::run(uint64_t quantum) {
-  const uint64_t turn = std::max<uint64_t>(quantum / blocks_.size(), 50'000);
+  const uint64_t fair = std::max<uint64_t>(quantum / blocks_.size(), 50'000);
   uint64_t ran = 0;
   while (ran < quantum) {
     bool any = false, all_done = true;
     uint64_t total = 0;
+    // A small budget is not to be overrun by a whole turn.
+    const uint64_t used = state.instructions, budget = state.options.instruction_budget;
+    const uint64_t left = budget > used ? (budget - used) / blocks_.size() + 1 : 1;
+    const uint64_t turn = std::min(fair, left);
     for (auto& b : blocks_) {
       any |= b->run(turn);
       total += b->counters().warp_instructions;

@@ -24,14 +24,19 @@ std::string doctor_json(const Doctor& d) {
     items.push_back(
         Json{{"name", i.name}, {"found", i.found}, {"detail", i.detail}, {"used_for", i.used_for}});
   for (const auto& [name, count] : d.instructions) instructions[name] = count;
-  return dump(
-      Json{{"schema", "pitot.doctor/1"},
-           {"version", d.version},
-           {"items", std::move(items)},
-           {"ptxas_targets", d.ptxas_targets},
-           {"newest_ptx", d.newest_ptx == 0 ? Json(nullptr) : Json(ptx_version(d.newest_ptx))},
-           {"gpus", d.gpus},
-           {"instructions", std::move(instructions)}});
+  Json j = Json{{"schema", "pitot.doctor/1"},
+                {"version", d.version},
+                {"items", std::move(items)},
+                {"ptxas_targets", d.ptxas_targets},
+                {"newest_ptx", d.newest_ptx == 0 ? Json(nullptr) : Json(ptx_version(d.newest_ptx))},
+                {"gpus", d.gpus},
+                {"instructions", std::move(instructions)}};
+  if (d.spellings != 0)
+    j["emulator"] = Json{{"spellings", d.spellings},
+                         {"executed", d.executed},
+                         {"not_executed", d.not_executed},
+                         {"untried", d.untried}};
+  return dump(j);
 }
 
 std::string doctor_text(const Doctor& d, const TextStyle& style, bool list_instructions) {
@@ -53,6 +58,18 @@ std::string doctor_text(const Doctor& d, const TextStyle& style, bool list_instr
   if (list_instructions)
     for (const auto& [name, count] : d.instructions)
       out += fmt::format("  {:<20} {} form{}\n", name, count, count == 1 ? "" : "s");
+  if (d.spellings != 0) {
+    out += fmt::format(
+        "the emulator executes {} of {} example spellings (each modifier of each form); these "
+        "fault "
+        "with their name:\n",
+        d.executed, d.spellings);
+    for (const auto& s : d.not_executed) out += "  " + s + "\n";
+    if (!d.untried.empty()) {
+      out += "no example was made of:\n";
+      for (const auto& s : d.untried) out += "  " + s + "\n";
+    }
+  }
   out += "verify, print, inspect, features, diff and gate need none of the above tools.\n";
   return out;
 }

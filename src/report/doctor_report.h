@@ -24,6 +24,10 @@ struct Doctor {
   uint16_t newest_ptx = 0;  // that ptxas takes, major × 10 + minor; 0: not known
   size_t gpus = 0;          // rows of the GPU table
   std::vector<std::pair<std::string, size_t>> instructions;  // mnemonic, forms in the table
+  // The emulator by example spellings: tried, executed, those that fault by name, those of which no
+  // example could be made. Nothing was tried when `spellings` is 0.
+  size_t spellings = 0, executed = 0;
+  std::vector<std::string> not_executed, untried;
 };
 
 std::string doctor_json(const Doctor& doctor);

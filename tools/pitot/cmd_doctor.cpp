@@ -9,6 +9,7 @@
 
 #include "arch/gpu.h"
 #include "cli.h"
+#include "emulator/coverage.h"
 #include "ptx/isa.h"
 #include "report/doctor_report.h"
 #include "toolchain/toolkit.h"
@@ -75,6 +76,13 @@ void run_doctor(bool isa, Options& options) {
     auto m = static_cast<ptx::Mnemonic>(id);
     doctor.instructions.push_back({std::string(ptx::name_of(m)), ptx::forms_of(m).size()});
   }
+  if (isa) {
+    const auto coverage = emulator::instruction_coverage();
+    doctor.spellings = coverage.spellings;
+    doctor.executed = coverage.covered;
+    doctor.not_executed = coverage.missing;
+    doctor.untried = coverage.untried;
+  }
   print(options.format == "json" ? report::doctor_json(doctor)
                                  : report::doctor_text(doctor, options.style(STDOUT_FILENO), isa));
 }
@@ -85,8 +93,9 @@ void add_doctor(CLI::App& app, Options& options) {
   auto isa = std::make_shared<bool>(false);
   CLI::App* verb = app.add_subcommand("doctor", "what is here: ptxas, nvcc, driver, GPUs, ncu");
   add_format(*verb, options, {"text", "json"});
-  verb->add_flag("--isa", *isa,
-                 "list the instructions that the table knows, with their number of forms");
+  verb->add_flag(
+      "--isa", *isa,
+      "list the instructions that the table knows, and what the emulator does not execute");
   add_examples(*verb, "  pitot doctor\n  pitot doctor --isa --format json");
   verb->callback([isa, &options] { run_doctor(*isa, options); });
 }

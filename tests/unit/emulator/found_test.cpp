@@ -15,5 +15,28 @@ TEST(Found, VectorAtomicReadsAllElementsBeforeItWritesAny) {
   EXPECT_EQ(r.out, (std::vector<uint32_t>{0x3f800000, 0x40000000, 0}));
 }
 
+// Found by fuzzing: a budget was looked at once in four million instructions.
+TEST(Found, ASmallBudgetEndsALaunchSoon) {
+  Options o;
+  o.instruction_budget = 1000;
+  for (uint32_t blocks : {1u, 3u}) {
+    auto r = run_text(R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry spin(.param .u64 p) {
+  .reg .b32 %r<2>;
+  mov.u32 %r1, 0;
+L:
+  add.u32 %r1, %r1, 1;
+  bra L;
+})",
+                      1, threads(64, blocks), {}, o);
+    ASSERT_EQ(r.outcome.faults.size(), 1u);
+    EXPECT_EQ(r.outcome.faults[0].kind, FaultKind::kBudget);
+    EXPECT_GT(r.outcome.counters.warp_instructions, 1000u);
+    EXPECT_LT(r.outcome.counters.warp_instructions, 2000u);
+  }
+}
+
 }  // namespace
 }  // namespace pitot::emulator::test
