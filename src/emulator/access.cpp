@@ -7,6 +7,7 @@
 #include "emulator/block.h"
 #include "emulator/copies.h"
 #include "emulator/gang.h"
+#include "emulator/race_check.h"
 
 namespace pitot::emulator {
 namespace {
@@ -255,7 +256,42 @@ void read_addresses(Warp& w, const Op& op, const OperandPlace& operand, LaneMask
 }
 
 bool resolve(Warp& w, const Op& op, LaneMask mask, Access& a) {
-  return !w.stop && Resolver(w, op, mask, a).run();
+  if (w.stop || !Resolver(w, op, mask, a).run()) return false;
+  if (w.block.order != nullptr) w.block.gang().state.races->access(w, op, mask, a);
+  return !w.stop;
+}
+
+void store_undefined(Warp& w, const Op& op, LaneMask mask, const Access& a) {
+  for (size_t e = 0; e < a.values.size(); ++e) {
+    const Slot& s = a.values[e];
+    if (s.reg == UINT32_MAX) continue;
+    const LaneMask bad = w.frame->undefined[s.reg] & mask;
+    LaneMask global = 0;
+    for_each_lane(bad, [&](unsigned l) {
+      const Space space =
+          a.space == Space::kNone ? space_of(a.address[l]) : ptx::base_space(a.space);
+      uint64_t offset = a.address[l];
+      uint64_t* defined = nullptr;
+      if (space == Space::kShared) {
+        if (a.space == Space::kNone) offset -= kSharedWindow;
+        defined = w.block.gang().shared_owner(w.block, offset)->shared_defined.data();
+      } else if (space == Space::kGlobal) {
+        global |= LaneMask{1} << l;
+        Region* r = w.block.memory().find(offset);
+        offset -= r->base();
+        defined = r->page(offset)->defined.data();
+        offset %= kPageBytes;
+      }
+      if (defined == nullptr) return;
+      offset += e * a.element;
+      for (uint64_t b = offset; b < offset + a.element; ++b)
+        __atomic_fetch_and(&defined[b / 64], ~(uint64_t{1} << (b % 64)), __ATOMIC_RELAXED);
+    });
+    if (global != 0)
+      w.note(FaultKind::kUninitialised, op, global,
+             a.address[static_cast<unsigned>(std::countr_zero(global))],
+             "a value that nothing wrote goes to global memory");
+  }
 }
 
 bool shared_is_there(Warp& w, const Op& op, LaneMask lanes, Block& owner, uint64_t offset,
@@ -266,7 +302,7 @@ bool shared_is_there(Warp& w, const Op& op, LaneMask lanes, Block& owner, uint64
         fmt::format("shared memory of block {} of the cluster, which has exited", owner.rank()));
     return false;
   }
-  if (owner.copies == nullptr) return true;
+  if (owner.copies == nullptr || !w.block.checks().async_copies) return true;
   const CopyMark* m = owner.copies->touched(offset, bytes, write);
   if (m == nullptr) return true;
   w.fault(FaultKind::kUnwaitedCopy, op, lanes, offset,

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 
 #include "emulator/warp.h"
 
@@ -17,7 +18,11 @@ struct Access {
   uint32_t bytes = 4;  // of a lane, a power of two (of a vector: all elements)
   std::array<uint64_t, kLanes> address{};
   std::array<std::byte*, kLanes> at{};
-  LaneMask undefined = 0;  // lanes that read bytes nobody wrote; only while that is tracked
+  LaneMask undefined = 0;        // lanes that read bytes nobody wrote; only while that is tracked
+  std::span<const Slot> values;  // of a plain store: what it writes, and the bytes of one of them
+  uint32_t element = 0;
+  unsigned on_behalf = kLanes;  // the lane whose access this is, where the addresses are not one
+                                // a lane
 };
 
 // Fills in the addresses from an address operand.
@@ -27,6 +32,10 @@ void read_addresses(Warp& warp, const Op& op, const OperandPlace& operand, LaneM
 // Looks every lane's bytes up. False after a fault: out of bounds, misaligned, write to read-only
 // memory, undefined address.
 bool resolve(Warp& warp, const Op& op, LaneMask mask, Access& access);
+
+// While undefined values are tracked, of a store: bytes that get one become undefined again. One
+// that goes to global memory is noted as a fault.
+void store_undefined(Warp& warp, const Op& op, LaneMask mask, const Access& access);
 
 // Both.
 inline bool resolve_operand(Warp& warp, const Op& op, size_t operand, LaneMask mask,

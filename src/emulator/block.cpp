@@ -8,6 +8,7 @@
 #include "emulator/copies.h"
 #include "emulator/gang.h"
 #include "emulator/mbarrier.h"
+#include "emulator/race_check.h"
 #include "ptx/special_register.h"
 
 namespace pitot::emulator {
@@ -34,7 +35,7 @@ Block::Block(Gang& gang, uint64_t linear, uint32_t rank)
       std::max<size_t>(kernel().shared_bytes,
                        l.dynamic_shared != 0 ? program().dynamic_shared_at + l.dynamic_shared : 0);
   shared_ = std::make_unique<std::byte[]>(shared_bytes_);
-  if (checks().async_copies && program().copies_asynchronously)
+  if ((checks().async_copies || checks().races) && program().copies_asynchronously)
     copies = std::make_shared<CopyMarks>(shared_bytes_, threads_ + kLanes);
   if (checks().uninitialised) shared_defined.assign((shared_bytes_ + 63) / 64, 0);
   for (uint32_t first = 0; first < threads_; first += kLanes)
@@ -42,7 +43,11 @@ Block::Block(Gang& gang, uint64_t linear, uint32_t rank)
                                             mask_of_first(std::min(threads_ - first, kLanes))));
   cluster_arrived.assign(warps_.size(), 0);
   cluster_owed.assign(warps_.size(), 0);
+  watched = checks().races;
+  if (watched) order = gang.state.races->make_order(*this, warps_.size(), shared_bytes_);
 }
+
+Block::~Block() = default;
 
 const Program& Block::program() const { return gang_.state.program; }
 const FunctionCode& Block::kernel() const { return gang_.state.kernel; }
@@ -203,10 +208,15 @@ bool Block::settle(Warp& w) {
     const Op& op = program().ops[fragments[i].pc];
     const bool whole = fragments[i].lanes == w.live();
     if (!whole && (op.variant & kBarrierAligned) != 0) {
-      const bool others_poll =
-          std::any_of(fragments.begin(), fragments.end(),
-                      [](const Fragment& f) { return f.state == FragmentState::kWait; });
-      if (others_poll) continue;
+      // Others may come yet: from polling, or from a barrier that part of a warp may pass.
+      const bool others_come =
+          std::any_of(fragments.begin(), fragments.end(), [&](const Fragment& f) {
+            if (f.state == FragmentState::kWait) return true;
+            const bool waits =
+                f.state == FragmentState::kBarrier || f.state == FragmentState::kCluster;
+            return waits && (program().ops[f.pc].variant & kBarrierAligned) == 0;
+          });
+      if (others_come) continue;
       w.fault(FaultKind::kBarrierDivergence, op, fragments[i].lanes, 0,
               fmt::format("only part of the warp reaches this barrier: {}", w.where()));
       return false;
@@ -265,6 +275,7 @@ bool Block::arrive(Warp& w, Fragment& f) {
     b.all = b.all && value == f.lanes;
     b.any = b.any || value != 0;
   }
+  if (order != nullptr) order->arrive(static_cast<uint32_t>(id), w.index, f.lanes);
   bool free = false;
   if ((op.variant & kBarrierArrive) != 0) {
     f.state = FragmentState::kReady;
@@ -295,6 +306,7 @@ void Block::release(uint32_t id) {
       const uint64_t at =
           slot.empty() ? 0 : w->get(slot[0], static_cast<unsigned>(std::countr_zero(f.lanes)));
       if (at == id) {
+        if (order != nullptr) order->leave(id, w->index, f.lanes, f.lanes == w->live());
         if (reduces) {
           const Slot& d = p.operand(op, 0)[0];
           const uint64_t value = (op.variant & kBarrierPopc) != 0  ? b.popc
@@ -310,7 +322,7 @@ void Block::release(uint32_t id) {
       w->regs = saved;
     }
   b = Barrier{};
-  gang_.barrier_passed(*this);
+  if (order != nullptr) order->reset(id);
 }
 
 void Block::stuck() {
@@ -337,7 +349,15 @@ void Block::stuck() {
         return;
       }
   for (auto& w : warps_)
-    for (const Fragment& f : w->fragments()) {
+    for (const Fragment& first : w->fragments()) {
+      // Of lanes that wait for each other, those that have come least far are where it began.
+      const Fragment* least = &first;
+      if (first.state == FragmentState::kConverge)
+        for (const Fragment& o : w->fragments())
+          if (o.state == FragmentState::kConverge && o.frame == first.frame &&
+              program().ops[o.pc].order < program().ops[least->pc].order)
+            least = &o;
+      const Fragment& f = *least;
       const Op& op = program().ops[f.pc];
       std::string text;
       FaultKind kind = FaultKind::kDeadlock;

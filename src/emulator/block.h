@@ -11,6 +11,7 @@
 
 namespace pitot::emulator {
 
+class BlockOrder;
 class CopyMarks;
 class Gang;
 
@@ -26,6 +27,7 @@ enum BarrierVariant : uint16_t {
 class Block {
  public:
   Block(Gang& gang, uint64_t linear, uint32_t rank);
+  ~Block();
 
   // Runs every warp in turn for about so many warp instructions. False when nothing could run and
   // nothing will without other blocks.
@@ -61,6 +63,7 @@ class Block {
   void stuck();
 
   // Undefined values: what an operation passes on, and a guard that a branch or access rests on.
+  void choose(Warp& warp, const Op& op);  // Op::choice, before the operation runs
   void track(Warp& warp, const Op& op, LaneMask mask);
   bool undefined_guard(Warp& warp, const Op& op, LaneMask lanes);
 
@@ -71,7 +74,9 @@ class Block {
 
   // Bit a byte of shared memory that was written; empty when not tracked.
   std::vector<uint64_t> shared_defined;
-  // Asynchronous copies that nobody has waited for; null unless that is checked.
+  // What orders the threads; null unless races are checked.
+  std::unique_ptr<BlockOrder> order;
+  // Asynchronous copies that nobody has waited for; null unless that or races are checked.
   std::shared_ptr<CopyMarks> copies;
   // barrier.cluster, by warp: lanes that have arrived in this phase; lanes that have not waited for
   // it since they arrived.

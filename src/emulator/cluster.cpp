@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "emulator/gang.h"
+#include "emulator/race_order.h"
 
 namespace pitot::emulator {
 
@@ -40,6 +41,7 @@ void Gang::complete_cluster(const Block& block) {
     }
   }
   if (!any) return;
+  if (block.order != nullptr) peer(block, 0)->order->cluster_complete();
   for (auto& b : blocks_)
     if (same_cluster(*b, block))
       std::fill(b->cluster_arrived.begin(), b->cluster_arrived.end(), LaneMask{0});
@@ -76,8 +78,11 @@ bool Gang::settle_cluster(Warp& w) {
     Fragment& f = fragments[i];
     const Op& op = state.program.ops[f.pc];
     if ((op.variant & kBarrierAligned) != 0 && f.lanes != w.live()) {
-      if (std::any_of(fragments.begin(), fragments.end(),
-                      [](const Fragment& x) { return x.state == FragmentState::kWait; }))
+      if (std::any_of(fragments.begin(), fragments.end(), [&](const Fragment& x) {
+            return x.state == FragmentState::kWait ||
+                   (x.state == FragmentState::kCluster &&
+                    (state.program.ops[x.pc].variant & kBarrierAligned) == 0);
+          }))
         continue;
       w.fault(FaultKind::kBarrierDivergence, op, f.lanes, 0,
               fmt::format("only part of the warp reaches this barrier: {}", w.where()));
@@ -91,6 +96,9 @@ bool Gang::settle_cluster(Warp& w) {
       }
       arrived |= f.lanes;
       owed |= f.lanes;
+      if (w.block.order != nullptr &&
+          !state.program.instruction(op).opcode->has_mod(ptx::Mod::kRelaxed))
+        peer(w.block, 0)->order->cluster_arrive(*w.block.order, w.index, f.lanes);
     } else {
       if ((f.lanes & ~owed) != 0) {
         w.fault(FaultKind::kIllegal, op, f.lanes & ~owed, 0,
@@ -100,6 +108,9 @@ bool Gang::settle_cluster(Warp& w) {
       complete_cluster(w.block);
       if ((arrived & f.lanes) != 0) continue;
       owed &= ~f.lanes;
+      if (w.block.order != nullptr)
+        peer(w.block, 0)
+            ->order->cluster_wait(*w.block.order, w.index, f.lanes, f.lanes == w.live());
     }
     f.state = FragmentState::kReady;
     ++f.pc;

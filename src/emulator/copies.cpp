@@ -48,17 +48,20 @@ void CopyMarks::commit(Kind kind, uint32_t thread) {
   g.sealed = true;
 }
 
-void CopyMarks::wait(Kind kind, uint32_t thread, uint64_t newest) {
+void CopyMarks::wait(Kind kind, uint32_t thread, uint64_t newest, std::vector<CopyMark>& landed) {
   Groups& g = of(kind, thread);
   while (g.closed.size() > newest) {
-    for (const Shared& b : g.closed.front()) land(*b);
+    for (const Shared& b : g.closed.front()) {
+      landed.insert(landed.end(), b->marks.begin(), b->marks.end());
+      land(*b);
+    }
     g.closed.pop_front();
   }
 }
 
-void CopyMarks::wait_all(uint32_t thread) {
+void CopyMarks::wait_all(uint32_t thread, std::vector<CopyMark>& landed) {
   commit(Kind::kPlain, thread);
-  wait(Kind::kPlain, thread, 0);
+  wait(Kind::kPlain, thread, 0, landed);
 }
 
 void CopyMarks::add_until(uint64_t barrier, bool odd, const CopyMark& mark) {

@@ -17,6 +17,7 @@ struct CopyMark {
   uint64_t offset = 0, bytes = 0;
   bool written = false;
   uint32_t line = 0;  // of the copy
+  uint32_t op = 0;    // its index in Program::ops
 };
 
 class CopyMarks {
@@ -28,8 +29,9 @@ class CopyMarks {
   enum class Kind : uint8_t { kPlain, kBulk };
   void add(Kind kind, uint32_t thread, const CopyMark& mark);
   void commit(Kind kind, uint32_t thread);
-  void wait(Kind kind, uint32_t thread, uint64_t newest);  // all groups but so many
-  void wait_all(uint32_t thread);                          // cp.async.wait_all
+  // All groups but so many, and cp.async.wait_all; `landed` gets what that finished.
+  void wait(Kind kind, uint32_t thread, uint64_t newest, std::vector<CopyMark>& landed);
+  void wait_all(uint32_t thread, std::vector<CopyMark>& landed);
 
   // Completion told to an mbarrier, at an offset of this block's shared memory, in the phase of
   // this parity: of one copy, and of all cp.async that the thread has issued.

@@ -132,10 +132,11 @@ Result<Outcome> execute(const Program& program, uint32_t kernel, const Launch& l
     return input_error("no such kernel");
   const FunctionCode& code = program.functions[kernel];
   if (Status s = valid(program, code, launch); !s) return s.error();
-  LaunchState state{program, code, launch, memory, options, {}, {}, {}, {}, {}, {}};
+  LaunchState state(program, code, launch, memory, options);
   state.executed.assign(program.ops.size(), 0);
   const auto gangs = gangs_of(launch);
-  unsigned workers = order_matters(program) ? 1 : worker_count(options.workers);
+  unsigned workers =
+      order_matters(program) || options.checks.races ? 1 : worker_count(options.workers);
   workers = static_cast<unsigned>(std::min<size_t>(workers, gangs.size()));
   std::atomic<size_t> next{0};
   parallel_for(workers, workers, [&](size_t) {
@@ -156,6 +157,10 @@ Result<Outcome> execute(const Program& program, uint32_t kernel, const Launch& l
     for (auto& gang : live) gang->finish();
   });
   Outcome out;
+  // A read that came too early for the write is why a value was undefined.
+  std::stable_partition(state.faults.begin(), state.faults.end(), [&](const Fault& f) {
+    return f.kind != FaultKind::kUninitialised || !options.checks.races;
+  });
   out.faults = std::move(state.faults);
   out.counters = state.counters;
   out.executed = std::move(state.executed);

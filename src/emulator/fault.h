@@ -29,7 +29,8 @@ std::string_view name_of(FaultKind kind);  // "out-of-bounds"
 
 struct Fault {
   FaultKind kind = FaultKind::kIllegal;
-  uint32_t line = 0;  // of the PTX; 0 when there is none
+  uint32_t line = 0;        // of the PTX; 0 when there is none
+  uint32_t other_line = 0;  // kRace: of the access that came before
   std::array<uint32_t, 3> thread{}, block{};
   uint32_t lanes = 0;  // of the warp, that have the same fault at the same time
   uint64_t address = 0;

@@ -5,7 +5,24 @@
 
 #include <algorithm>
 
+#include "emulator/race_check.h"
+
 namespace pitot::emulator {
+
+LaunchState::LaunchState(const Program& p, const FunctionCode& k, const Launch& l, GlobalMemory& m,
+                         const Options& o)
+    : program(p), kernel(k), launch(l), memory(m), options(o) {
+  if (options.checks.races) races = std::make_unique<RaceCheck>(*this);
+}
+
+LaunchState::~LaunchState() = default;
+
+void LaunchState::note(Fault fault) {
+  std::lock_guard lock(mutex);
+  for (const Fault& f : faults)
+    if (f.kind == fault.kind && f.line == fault.line && f.other_line == fault.other_line) return;
+  faults.push_back(std::move(fault));
+}
 
 void LaunchState::report(Fault fault) {
   std::lock_guard lock(mutex);
@@ -74,7 +91,5 @@ void Gang::finish() {
   for (auto& b : blocks_) state.counters.add(b->counters());
   for (size_t i = 0; i < executed.size(); ++i) state.executed[i] |= executed[i];
 }
-
-void Gang::barrier_passed(Block&) {}
 
 }  // namespace pitot::emulator

@@ -11,6 +11,8 @@
 
 namespace pitot::emulator {
 
+class RaceCheck;
+
 // What all blocks of a launch share.
 struct LaunchState {
   const Program& program;
@@ -24,9 +26,14 @@ struct LaunchState {
   Counters counters;
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> instructions{0};
-  std::vector<uint8_t> executed;  // by operation; merged from the gangs
+  std::vector<uint8_t> executed;     // by operation; merged from the gangs
+  std::unique_ptr<RaceCheck> races;  // null unless that is checked
 
-  void report(Fault fault);
+  LaunchState(const Program& program, const FunctionCode& kernel, const Launch& launch,
+              GlobalMemory& memory, const Options& options);
+  ~LaunchState();
+  void report(Fault fault);  // and stops the launch
+  void note(Fault fault);    // and goes on; one a kind and line (of races: two lines)
 };
 
 class Gang {
@@ -46,8 +53,6 @@ class Gang {
   Block* shared_owner(Block& own, uint64_t& address);
   // The block of this rank in the cluster of `of`; null beyond its end.
   Block* peer(const Block& of, uint64_t rank);
-  // A block barrier completed: what was written before is ordered before what comes after.
-  void barrier_passed(Block& block);
 
   LaunchState& state;
   std::vector<uint8_t> executed;

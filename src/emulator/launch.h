@@ -28,6 +28,7 @@ struct Checks {
   bool uninitialised = false;
   bool member_masks = true;
   bool async_copies = false;  // shared bytes touched before the wait for their copy
+  bool races = false;         // unordered accesses to a byte that one of them writes: race_check.h
 };
 
 struct Options {

@@ -12,6 +12,7 @@
 #include "emulator/order.h"
 #include "emulator/program.h"
 #include "emulator/select.h"
+#include "emulator/track.h"
 #include "ptx/special_register.h"
 
 namespace pitot::emulator {
@@ -331,6 +332,7 @@ class FunctionLoader {
         op.flow = Flow::kUnknown;
         p_.uncovered.push_back({op.instruction, std::string(i.opcode->text)});
       }
+      op.choice = choice_of(*i.opcode, p_.slots_of(op));
     }
     p_.copies_asynchronously |= i.opcode->mnemonic == ptx::Mnemonic::kCp ||
                                 i.opcode->has_mod(ptx::Mod::kAsync) ||

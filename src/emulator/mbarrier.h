@@ -50,6 +50,11 @@ uint64_t shared_address(ptx::Space space, uint64_t address);
 bool complete_bytes(Warp& w, const Op& op, unsigned lane, uint64_t address, uint64_t bytes,
                     bool* odd = nullptr);
 
+// For the race check: a lane has arrived at the mbarrier at a shared-space address, in the phase of
+// this parity; lanes have seen that phase complete.
+void note_arrival(Warp& w, unsigned lane, uint64_t address, bool odd);
+void note_completion(Warp& w, LaneMask lanes, uint64_t address, bool odd);
+
 // Why a fragment that waits at an mbarrier cannot go on; false when it does not wait at one.
 bool explain_mbarrier(Warp& w, const Fragment& f, FaultKind& kind, std::string& text);
 

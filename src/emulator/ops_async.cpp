@@ -9,7 +9,9 @@
 #include "emulator/access.h"
 #include "emulator/block.h"
 #include "emulator/families.h"
+#include "emulator/gang.h"
 #include "emulator/mbarrier.h"
+#include "emulator/race_check.h"
 #include "emulator/transfer.h"
 #include "emulator/vector_op.h"
 
@@ -57,6 +59,7 @@ void copy(Warp& w, const Op& op, LaneMask mask) {
     if (!aligned_run(w, op, l, from.address[l], bytes, "the source's address")) return;
     for_each_piece(w, op, l, Space::kGlobal, from.address[l], n, false,
                    [&](const Piece& s) { std::memcpy(to.at[l] + s.done, s.at, s.bytes); });
+    tell_races(w, op, l, Space::kGlobal, from.address[l], n, AccessKind::kLoad);
   });
   if (w.stop) return;
   if (w.block.checks().uninitialised) {
@@ -66,10 +69,18 @@ void copy(Warp& w, const Op& op, LaneMask mask) {
         w.block.shared_defined[b / 64] &= ~(uint64_t{1} << (b % 64));
     });
   }
-  if (w.block.checks().async_copies)
+  if (w.block.copies != nullptr)
     for_each_lane(mask, [&](unsigned l) {
       mark_group(w, op, l, CopyMarks::Kind::kPlain, to.address[l], bytes, true);
     });
+}
+
+// What the thread has waited for counts as done by it now.
+void tell_landed(Warp& w, unsigned lane, std::vector<CopyMark>& landed) {
+  if (w.block.order != nullptr)
+    for (const CopyMark& m : landed)
+      w.block.gang().state.races->landed(w, m.op, lane, m.offset, m.bytes, m.written);
+  landed.clear();
 }
 
 template <CopyMarks::Kind kKind>
@@ -82,13 +93,20 @@ template <CopyMarks::Kind kKind>
 void wait_group(Warp& w, const Op& op, LaneMask mask) {
   if (w.block.copies == nullptr) return;
   const Slot& n = w.program().slots_of(op)[0];
-  for_each_lane(mask,
-                [&](unsigned l) { w.block.copies->wait(kKind, thread_number(w, l), w.get(n, l)); });
+  std::vector<CopyMark> landed;
+  for_each_lane(mask, [&](unsigned l) {
+    w.block.copies->wait(kKind, thread_number(w, l), w.get(n, l), landed);
+    tell_landed(w, l, landed);
+  });
 }
 
 void wait_all(Warp& w, const Op&, LaneMask mask) {
   if (w.block.copies == nullptr) return;
-  for_each_lane(mask, [&](unsigned l) { w.block.copies->wait_all(thread_number(w, l)); });
+  std::vector<CopyMark> landed;
+  for_each_lane(mask, [&](unsigned l) {
+    w.block.copies->wait_all(thread_number(w, l), landed);
+    tell_landed(w, l, landed);
+  });
 }
 
 // All copies of the thread are complete here, so that it arrives at once. Without .noinc one more
@@ -107,7 +125,9 @@ void arrive(Warp& w, const Op& op, LaneMask mask) {
       odd = m.odd;
       return kNoinc ? m.arrive(1) : std::string();
     });
-    if (good && w.block.copies != nullptr)
+    if (!good) return;
+    note_arrival(w, l, shared_address(a.space, a.address[l]), odd);
+    if (w.block.copies != nullptr)
       w.block.copies->tie(thread_number(w, l),
                           shared_address(a.space, a.address[l]) - w.block.shared_base(), odd);
   });

@@ -11,6 +11,7 @@
 #include "emulator/families.h"
 #include "emulator/gang.h"
 #include "emulator/mbarrier.h"
+#include "emulator/race_order.h"
 #include "emulator/transfer.h"
 
 namespace pitot::emulator {
@@ -41,15 +42,30 @@ bool change_mbarrier(Warp& w, const Op& op, unsigned lane, std::byte* at, uint64
 bool complete_bytes(Warp& w, const Op& op, unsigned lane, uint64_t address, uint64_t bytes,
                     bool* odd) {
   if (!aligned_run(w, op, lane, address, 8, "an mbarrier's address")) return false;
-  bool good = false;
+  bool good = false, phase = false;
   const bool there =
       for_each_piece(w, op, lane, Space::kShared, address, 8, true, [&](const Piece& p) {
         good = change_mbarrier(w, op, lane, p.at, address, [&](Mbarrier& m) {
-          if (odd != nullptr) *odd = m.odd;
+          phase = m.odd;
           return m.add_bytes(-static_cast<int64_t>(bytes));
         });
       });
-  return there && good;
+  if (!there || !good) return false;
+  if (odd != nullptr) *odd = phase;
+  note_arrival(w, lane, address, phase);
+  return true;
+}
+
+void note_arrival(Warp& w, unsigned lane, uint64_t address, bool odd) {
+  if (w.block.order == nullptr) return;
+  if (Block* owner = w.block.gang().shared_owner(w.block, address))
+    owner->order->mbarrier_arrive(address, odd, *w.block.order, w.index, lane);
+}
+
+void note_completion(Warp& w, LaneMask lanes, uint64_t address, bool odd) {
+  if (w.block.order == nullptr) return;
+  if (Block* owner = w.block.gang().shared_owner(w.block, address))
+    owner->order->mbarrier_wait(address, odd, *w.block.order, w.index, lanes, lanes == w.live());
 }
 
 namespace {
@@ -125,6 +141,8 @@ void arrive(Warp& w, const Op& op, LaneMask mask) {
                                        : m.arrive(count, may_complete);
     });
     if (good && at == 1 && !result[0].sink) w.set(result[0], l, before);
+    if (good && !w.program().instruction(op).opcode->has_mod(Mod::kRelaxed))
+      note_arrival(w, l, shared_address(a.space, a.address[l]), Mbarrier::decode(before).odd);
   });
 }
 
@@ -154,7 +172,7 @@ void wait(Warp& w, const Op& op, LaneMask mask) {
   if (!find(w, op, 1, mask, AccessKind::kLoad, a)) return;
   const Slot& d = w.program().operand(op, 0)[0];
   const Slot& given = w.program().operand(op, 2)[0];
-  LaneMask done = 0;
+  LaneMask done = 0, odds = 0;
   for_each_lane(mask, [&](unsigned l) {
     if (w.stop) return;
     uint64_t word;
@@ -167,12 +185,24 @@ void wait(Warp& w, const Op& op, LaneMask mask) {
     const bool odd = kParity ? (v & 1) != 0 : Mbarrier::decode(v).odd;
     if (m.odd == odd) return;
     done |= LaneMask{1} << l;
+    if (odd) odds |= LaneMask{1} << l;
     if (w.block.copies == nullptr) return;
     uint64_t offset = shared_address(a.space, a.address[l]);
     if (Block* owner = w.block.gang().shared_owner(w.block, offset))
       owner->copies->passed(offset, odd);
   });
   if (w.stop) return;
+  LaneMask told = w.program().instruction(op).opcode->has_mod(Mod::kRelaxed) ? 0 : done;
+  while (told != 0 && w.block.order != nullptr) {  // lanes at one object together
+    const auto first = static_cast<unsigned>(std::countr_zero(told));
+    LaneMask same = 0;
+    for_each_lane(told, [&](unsigned l) {
+      if (a.address[l] == a.address[first] && (odds >> l & 1) == (odds >> first & 1))
+        same |= LaneMask{1} << l;
+    });
+    note_completion(w, same, shared_address(a.space, a.address[first]), (odds >> first & 1) != 0);
+    told &= ~same;
+  }
   if (done != mask) {
     if (kTry || (mask & ~w.put_off) != 0) {
       if (!kTry) w.put_off |= mask;

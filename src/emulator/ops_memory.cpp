@@ -1,5 +1,6 @@
 // Loads and stores of registers and vectors of them (PTX ISA, "Data Movement Instructions").
 #include "emulator/access.h"
+#include "emulator/block.h"
 #include "emulator/families.h"
 #include "emulator/quick_access.h"
 #include "emulator/vector_op.h"
@@ -115,7 +116,7 @@ struct Store {
   static PITOT_INLINE void run(Warp& w, const Op& op, LaneMask mask) {
     const unsigned bytes = element_bytes(op), count = elements(op);
     QuickAccess q;
-    if (bytes <= 8 &&
+    if (bytes <= 8 && defined(w, op, mask) &&
         quick_access(w, op, 0, space_in(op), mask, AccessKind::kStore, bytes * count, q)) {
       const Slot* slots = &w.program().operand(op, 1)[0];
       for (unsigned e = 0; e < count; ++e) {
@@ -136,14 +137,26 @@ struct Store {
     slow(w, op, mask);
   }
 
+  // Whether all values are, as far as that is tracked.
+  static PITOT_INLINE bool defined(Warp& w, const Op& op, LaneMask mask) {
+    if (!w.block.checks().uninitialised) return true;
+    LaneMask bad = 0;
+    for (const Slot& s : w.program().operand(op, 1))
+      if (s.reg != UINT32_MAX) bad |= w.frame->undefined[s.reg];
+    return (bad & mask) == 0;
+  }
+
   static void slow(Warp& w, const Op& op, LaneMask mask) {
     Access a;
     a.space = space_in(op);
     a.kind = AccessKind::kStore;
     const unsigned bytes = element_bytes(op), count = elements(op);
     a.bytes = bytes * count;
-    if (!resolve_operand(w, op, 0, mask, a)) return;
     const auto slots = w.program().operand(op, 1);
+    a.values = slots;
+    a.element = bytes;
+    if (!resolve_operand(w, op, 0, mask, a)) return;
+    if (w.block.checks().uninitialised) store_undefined(w, op, mask, a);
     for (unsigned e = 0; e < count; ++e) {
       const Slot& s = slots[e];
       const unsigned at = e * bytes;

@@ -25,8 +25,13 @@ void commit(Warp& w, const Op& op, LaneMask mask) {
   });
   if (!resolve(w, op, mask, a)) return;
   for_each_lane(mask, [&](unsigned l) {
-    if (!w.stop)
-      change_mbarrier(w, op, l, a.at[l], a.address[l], [](Mbarrier& m) { return m.arrive(1); });
+    if (w.stop) return;
+    bool odd = false;
+    if (change_mbarrier(w, op, l, a.at[l], a.address[l], [&](Mbarrier& m) {
+          odd = m.odd;
+          return m.arrive(1);
+        }))
+      note_arrival(w, l, a.address[l], odd);
   });
 }
 

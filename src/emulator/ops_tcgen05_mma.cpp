@@ -140,7 +140,7 @@ class Product {
     if ((op_.variant & kInTensorMemory) == 0) {
       SharedMatrix m;
       return descriptor(1, f_.a_mn, m) &&
-             load_matrix(w_, op_, m, f_.a, 0, f_.m, f_.k, true, a_, bad_rows_);
+             load_matrix(w_, op_, m, f_.a, 0, f_.m, f_.k, true, a_, bad_rows_, lane_);
     }
     const unsigned bits = element_bits(f_.a), per = 32 / bits;
     const TensorAddress at = tensor_address(w_, op_, 1, lane_);
@@ -165,7 +165,7 @@ class Product {
   bool load_b() {
     SharedMatrix m;
     return descriptor(2, f_.b_mn, m) &&
-           load_matrix(w_, op_, m, f_.b, 0, f_.n, f_.k, false, b_, bad_columns_);
+           load_matrix(w_, op_, m, f_.b, 0, f_.n, f_.k, false, b_, bad_columns_, lane_);
   }
 
   // The accumulator, scaled by 2^-s when the instruction has a scale; zero when it does not take

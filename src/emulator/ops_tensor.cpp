@@ -185,6 +185,7 @@ void reduce(Warp& w, const Op& op, LaneMask mask) {
     const bool known = rmw::visit(o, tensor_element(box.map.element), [&]<class E>(E) {
       using W = typename E::Word;
       good = for_each_run(box, [&](uint64_t address, uint64_t bytes, uint64_t from) {
+        tell_races(w, op, l, Space::kGlobal, address, bytes, AccessKind::kAtomic);
         return for_each_piece(w, op, l, Space::kGlobal, address, bytes, true, [&](const Piece& p) {
           for (uint64_t i = 0; i < p.bytes; i += sizeof(W)) {
             W v;

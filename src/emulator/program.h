@@ -45,6 +45,18 @@ enum class Flow : uint8_t {
   kUnknown,     // no function for this instruction: a fault that names it
 };
 
+// Operations of which some inputs do not count for the result: an undefined one among those leaves
+// the result defined.
+enum class Choice : uint8_t {
+  kNone,
+  kPredicate,   // selp
+  kSign,        // slct
+  kAnd,         // a zero decides
+  kOr,          // all ones decide
+  kCompareAnd,  // setp with .and: a false third operand decides
+  kCompareOr,
+};
+
 // Where an operand lies.
 struct Slot {
   uint32_t at = 0;       // byte offset in the frame
@@ -77,6 +89,7 @@ struct Op {
   bool guard_negated = false;
   bool leader = false;  // first of a basic block
   bool tracks = false;  // the handler says itself which of its results are undefined
+  Choice choice = Choice::kNone;
   Flow flow = Flow::kPlain;
   uint16_t slot_count = 0;
   uint32_t first_slot = 0;     // into Program::slots

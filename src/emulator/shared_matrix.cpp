@@ -63,7 +63,7 @@ uint64_t chunk_address(const SharedMatrix& m, unsigned per, unsigned mn, unsigne
 
 bool load_matrix(Warp& w, const Op& op, const SharedMatrix& m, ptx::Type type, unsigned first,
                  unsigned rows, unsigned depth, bool by_row, Tile& tile,
-                 std::vector<bool>& undefined) {
+                 std::vector<bool>& undefined, unsigned on_behalf) {
   const unsigned bits = element_bits(type), per = 128 / bits;
   const bool integer = is_integer_element(type);
   tile.reshape(by_row ? rows : depth, by_row ? depth : rows, integer);
@@ -73,6 +73,7 @@ bool load_matrix(Warp& w, const Op& op, const SharedMatrix& m, ptx::Type type, u
   a.space = ptx::Space::kShared;
   a.kind = AccessKind::kLoad;
   a.bytes = 16;
+  a.on_behalf = on_behalf;
   const uint64_t base = w.block.shared_base();
   // 32 chunks at a time, as if each lane read one.
   for (unsigned next = 0; next < along * chunks; next += kLanes) {

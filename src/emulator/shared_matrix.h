@@ -38,9 +38,10 @@ uint64_t chunk_address(const SharedMatrix& m, unsigned per_chunk, unsigned mn, u
 
 // Loads rows `first` … `first + rows` − 1 along M or N and k = 0 … `depth` − 1. `by_row`: the tile
 // is rows × depth (A), else depth × rows (B). `undefined` gets a mark for each row (of the tile's
-// MN) that holds bytes nobody wrote. False after a fault.
+// MN) that holds bytes nobody wrote. `on_behalf`: the lane that asked; else the warp together.
+// False after a fault.
 bool load_matrix(Warp& w, const Op& op, const SharedMatrix& m, ptx::Type type, unsigned first,
                  unsigned rows, unsigned depth, bool by_row, Tile& tile,
-                 std::vector<bool>& undefined);
+                 std::vector<bool>& undefined, unsigned on_behalf = kLanes);
 
 }  // namespace pitot::emulator

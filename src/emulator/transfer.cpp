@@ -8,11 +8,16 @@
 #include "emulator/access.h"
 #include "emulator/block.h"
 #include "emulator/gang.h"
+#include "emulator/race_check.h"
 
 namespace pitot::emulator {
 namespace {
 
 using ptx::Space;
+
+uint32_t number_of(const Warp& w, const Op& op) {
+  return static_cast<uint32_t>(&op - w.program().ops.data());
+}
 
 bool outside(Warp& w, const Op& op, unsigned lane, uint64_t address, uint64_t bytes, bool write) {
   std::string text =
@@ -32,6 +37,12 @@ bool outside(Warp& w, const Op& op, unsigned lane, uint64_t address, uint64_t by
 }
 
 }  // namespace
+
+void tell_races(Warp& w, const Op& op, unsigned lane, Space space, uint64_t address, uint64_t bytes,
+                AccessKind kind) {
+  if (w.block.order != nullptr)
+    w.block.gang().state.races->run(w, op, lane, space, address, bytes, kind);
+}
 
 bool for_each_piece(Warp& w, const Op& op, unsigned lane, Space space, uint64_t address,
                     uint64_t bytes, bool write, const std::function<void(const Piece&)>& f) {
@@ -113,18 +124,20 @@ bool for_each_piece(Warp& w, const Op& op, unsigned lane, Space space, uint64_t 
 
 bool read_run(Warp& w, const Op& op, unsigned lane, Space space, uint64_t address, uint64_t bytes,
               Bytes& b, size_t offset) {
-  return for_each_piece(w, op, lane, space, address, bytes, false, [&](const Piece& p) {
+  const bool there = for_each_piece(w, op, lane, space, address, bytes, false, [&](const Piece& p) {
     const size_t to = offset + p.done;
     std::memcpy(b.data.data() + to, p.at, p.bytes);
     if (p.defined == nullptr) return;
     for (uint64_t i = 0; i < p.bytes; ++i)
       b.defined[to + i] = p.defined[(p.bit + i) / 64] >> ((p.bit + i) % 64) & 1;
   });
+  if (there) tell_races(w, op, lane, space, address, bytes, AccessKind::kLoad);
+  return there;
 }
 
 bool write_run(Warp& w, const Op& op, unsigned lane, Space space, uint64_t address, uint64_t bytes,
                const Bytes& b, size_t offset) {
-  return for_each_piece(w, op, lane, space, address, bytes, true, [&](const Piece& p) {
+  const bool there = for_each_piece(w, op, lane, space, address, bytes, true, [&](const Piece& p) {
     const size_t from = offset + p.done;
     std::memcpy(p.at, b.data.data() + from, p.bytes);
     if (p.defined == nullptr) return;
@@ -138,6 +151,8 @@ bool write_run(Warp& w, const Op& op, unsigned lane, Space space, uint64_t addre
       }
     }
   });
+  if (there) tell_races(w, op, lane, space, address, bytes, AccessKind::kStore);
+  return there;
 }
 
 bool aligned_run(Warp& w, const Op& op, unsigned lane, uint64_t address, uint64_t alignment,
@@ -164,21 +179,22 @@ bool for_each_block(Warp& w, const Op& op, unsigned lane, uint64_t blocks,
 
 void mark_until(Warp& w, const Op& op, uint64_t address, uint64_t bytes, uint64_t barrier, bool odd,
                 bool written) {
-  if (!w.block.checks().async_copies) return;
+  if (w.block.copies == nullptr) return;
   Gang& gang = w.block.gang();
   Block* owner = gang.shared_owner(w.block, address);
   Block* told = gang.shared_owner(w.block, barrier);
   // A barrier in another block says nothing about this block's bytes.
   if (owner == nullptr || owner != told) return;
-  owner->copies->add_until(barrier, odd, {address, bytes, written, w.program().line(op)});
+  owner->copies->add_until(barrier, odd,
+                           {address, bytes, written, w.program().line(op), number_of(w, op)});
 }
 
 void mark_group(Warp& w, const Op& op, unsigned lane, CopyMarks::Kind kind, uint64_t address,
                 uint64_t bytes, bool written) {
-  if (!w.block.checks().async_copies) return;
+  if (w.block.copies == nullptr) return;
   if (w.block.gang().shared_owner(w.block, address) != &w.block) return;
   w.block.copies->add(kind, thread_number(w, lane),
-                      {address, bytes, written, w.program().line(op)});
+                      {address, bytes, written, w.program().line(op), number_of(w, op)});
 }
 
 }  // namespace pitot::emulator

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "emulator/access.h"
 #include "emulator/copies.h"
 #include "emulator/warp.h"
 
@@ -30,6 +31,10 @@ struct Bytes {
     defined.assign(n, 1);
   }
 };
+
+// For the race check: a lane's access to a run. read_run and write_run do it themselves.
+void tell_races(Warp& w, const Op& op, unsigned lane, ptx::Space space, uint64_t address,
+                uint64_t bytes, AccessKind kind);
 
 // Calls f for each piece of a run. False after a fault. Shared-space addresses may be of any block
 // of the cluster; kNone is a generic address.

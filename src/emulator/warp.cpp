@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "emulator/block.h"
+#include "emulator/gang.h"
 #include "emulator/memory.h"
+#include "emulator/race_check.h"
 
 namespace pitot::emulator {
 namespace {
@@ -51,6 +53,19 @@ void Warp::set(const Slot& slot, unsigned lane, uint64_t value) {
 
 void Warp::fault(FaultKind kind, const Op& op, LaneMask lanes, uint64_t address,
                  std::string message) {
+  block.report(make_fault(kind, op, lanes, address, std::move(message)));
+  stop = true;
+}
+
+void Warp::note(FaultKind kind, const Op& op, LaneMask lanes, uint64_t address,
+                std::string message) {
+  Fault f = make_fault(kind, op, lanes, address, std::move(message));
+  f.block = block.index();
+  block.gang().state.note(std::move(f));
+}
+
+Fault Warp::make_fault(FaultKind kind, const Op& op, LaneMask lanes, uint64_t address,
+                       std::string message) const {
   Fault f;
   f.kind = kind;
   f.line = program().line(op);
@@ -58,8 +73,7 @@ void Warp::fault(FaultKind kind, const Op& op, LaneMask lanes, uint64_t address,
   f.address = address;
   f.message = std::move(message);
   if (lanes != 0) f.thread = block.thread_of(index, static_cast<unsigned>(std::countr_zero(lanes)));
-  block.report(std::move(f));
-  stop = true;
+  return f;
 }
 
 std::byte* Warp::local(unsigned lane, uint64_t offset, uint64_t bytes) {
@@ -194,6 +208,7 @@ WarpStatus Warp::run(uint64_t quantum) {
       executed[pc] |= 1;
       if (op.flow == Flow::kPlain) {
         if (mask != 0) {
+          if (track && op.choice != Choice::kNone) block.choose(*this, op);
           op.run(*this, op, mask);
           if (track) block.track(*this, op, mask);
         }
@@ -307,8 +322,10 @@ bool Warp::step(size_t chosen, const Op& op, LaneMask mask) {
       Fragment& w = fragments_[chosen];
       if (op.flow == Flow::kConvergent) {
         if (gathered(op, w)) {
+          if (block.order != nullptr) block.gang().state.races->meet(*this, op, w.lanes, false);
           op.run(*this, op, w.lanes);
           if (stop) return false;
+          if (block.order != nullptr) block.gang().state.races->meet(*this, op, w.lanes, true);
           if (block.checks().uninitialised) block.track(*this, op, w.lanes);
           fragments_[chosen].pc = pc + 1;
           return false;
@@ -365,6 +382,16 @@ bool Warp::join_waiting() {
   return moved;
 }
 
+// Where a jump or call goes must not come from nowhere.
+bool Warp::index_defined(const Op& op, const Slot& s, LaneMask mask) {
+  if (!block.checks().uninitialised || s.reg == UINT32_MAX) return true;
+  const LaneMask bad = frame->undefined[s.reg] & mask;
+  if (bad == 0) return true;
+  fault(FaultKind::kUninitialised, op, bad, 0,
+        "where it goes comes from a value that nothing wrote");
+  return false;
+}
+
 bool Warp::table(size_t chosen, const Op& op, LaneMask mask) {
   if (mask == 0) {
     ++pc;
@@ -372,6 +399,7 @@ bool Warp::table(size_t chosen, const Op& op, LaneMask mask) {
   }
   Fragment base = fragments_[chosen];
   const Slot& index_slot = program().slots[op.first_slot];
+  if (!index_defined(op, index_slot, mask)) return false;
   std::vector<std::pair<uint32_t, LaneMask>> groups;
   LaneMask bad = 0;
   for_each_lane(mask, [&](unsigned lane) {

@@ -66,6 +66,7 @@ class Warp {
   uint64_t failed_waits = 0;  // polls that found nothing
   LaneMask put_off = 0;       // lanes whose test found nothing and gets a second look
   LaneMask taint = 0;         // lanes for which the running load read undefined bytes
+  LaneMask chosen = 0;        // Op::choice: lanes whose result is undefined
   bool stop = false;          // a fault ended the launch for this warp
   Region* region = nullptr;   // of global memory, that was accessed last
 
@@ -82,8 +83,9 @@ class Warp {
   void set(const Slot& slot, unsigned lane, uint64_t value);
 
   const Program& program() const { return program_; }
-  // Reports a fault of these lanes and stops the warp.
+  // Reports a fault of these lanes and stops the warp; `note`: and goes on.
   void fault(FaultKind kind, const Op& op, LaneMask lanes, uint64_t address, std::string message);
+  void note(FaultKind kind, const Op& op, LaneMask lanes, uint64_t address, std::string message);
 
   LaneMask live() const { return live_; }
   LaneMask born() const { return born_; }
@@ -101,6 +103,9 @@ class Warp {
                                     uint32_t call, uint32_t local_base);
 
  private:
+  Fault make_fault(FaultKind kind, const Op& op, LaneMask lanes, uint64_t address,
+                   std::string message) const;
+  bool index_defined(const Op& op, const Slot& s, LaneMask mask);
   size_t pick();
   bool step(size_t chosen, const Op& op, LaneMask mask);
   bool table(size_t chosen, const Op& op, LaneMask mask);

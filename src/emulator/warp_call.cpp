@@ -35,6 +35,7 @@ bool Warp::call(size_t chosen, const Op& op, LaneMask mask) {
     function = p.module->symbols[operands[callee].symbol].function;
   } else {
     const Slot& s = p.slots[op.first_slot + operands[callee].first];
+    if (!index_defined(op, s, mask)) return false;
     const uint64_t address = get(s, static_cast<unsigned>(std::countr_zero(mask)));
     LaneMask same = 0;
     for_each_lane(mask, [&](unsigned lane) {

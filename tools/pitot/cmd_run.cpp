@@ -61,6 +61,7 @@ void run_run(const RunArguments& args, Options& options) {
   for (const std::string& c : args.checks) {
     emulated.emulator.checks.uninitialised |= c == "uninitialised" || c == "all";
     emulated.emulator.checks.async_copies |= c == "copies" || c == "all";
+    emulated.emulator.checks.races |= c == "races" || c == "all";
   }
   std::vector<device::RunResult> runs;
   for (size_t i = 0; i < spec.sizes.size(); ++i) {
@@ -91,11 +92,12 @@ void add_run(CLI::App& app, Options& options) {
   verb->add_option("--entry", args->entry, "kernel in it; default the spec's, or the only one");
   verb->add_option("--device", args->device, "emu")->capture_default_str();
   verb->add_option("--size", args->sizes, "only these sizes of the spec, by number from 0");
-  verb->add_option(
-          "--checks", args->checks,
-          "besides bounds and alignment: uninitialised, copies that nobody waited for, all")
+  verb->add_option("--checks", args->checks,
+                   "besides bounds and alignment: uninitialised values, copies that nobody waited "
+                   "for, races "
+                   "between threads, all")
       ->delimiter(',')
-      ->check(CLI::IsMember({"uninitialised", "copies", "all"}));
+      ->check(CLI::IsMember({"uninitialised", "copies", "races", "all"}));
   verb->add_option("--budget", args->budget, "warp instructions before a run is stopped");
   verb->add_option("--shown", args->shown, "elements of each output in JSON")
       ->capture_default_str();
@@ -103,6 +105,7 @@ void add_run(CLI::App& app, Options& options) {
   add_examples(*verb,
                "  pitot run gelu.kernel.toml\n"
                "  pitot run gelu.kernel.toml --ptx gelu_wrong.sm80.ptx --checks all\n"
+               "  pitot run reduce.kernel.toml --checks races\n"
                "  pitot run gemm.kernel.toml --size 0 --save out/      c.bin\n"
                "Exit codes: 0 ran, 1 a fault, 2 wrong usage or unreadable input.");
   verb->callback([args, &options] { run_run(*args, options); });

@@ -1,0 +1,174 @@
+#include "emulator/race_shadow.h"
+
+#include <algorithm>
+
+#include "emulator/race_order.h"
+
+namespace pitot::emulator {
+namespace {
+
+unsigned lane_of(uint32_t op) { return op >> kTouchLane; }
+
+// Strong accesses do not race with each other, when each is strong for the other's block too.
+bool excused(uint32_t a, uint32_t b, bool same_block) {
+  return (a & b & kTouchStrong) != 0 && (same_block || ((a | b) & kTouchBlockOnly) == 0);
+}
+
+bool same_block(uint64_t a, uint64_t b) { return a >> kStampBlock == b >> kStampBlock; }
+bool same_warp(uint64_t a, uint64_t b) { return a >> kStampWarp == b >> kStampWarp; }
+
+}  // namespace
+
+void RaceShadow::touch(uint64_t offset, uint64_t bytes, const Touch& t, const Found& found) {
+  if (cells_.empty()) cells_.resize(bytes_ / 4 + 1);
+  const uint64_t end = std::min<uint64_t>(offset + bytes, bytes_);
+  while (offset < end) {
+    Cell& c = cells_[offset / 4];
+    const uint64_t first = offset % 4, n = std::min<uint64_t>(4 - first, end - offset);
+    if (n < 4 && (c.more & kApart) == 0) take_apart(c);
+    if ((c.more & kApart) == 0) {
+      leaf(c, offset, 4, t, found);
+    } else {
+      for (uint64_t i = first; i < first + n; ++i)
+        leaf(parts_[c.more & ~kApart][i], offset - first + i, 1, t, found);
+      if (n == 4 && t.write && (t.op & kTouchStrong) == 0) put_together(c, t);
+    }
+    offset += n;
+  }
+}
+
+void RaceShadow::leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t,
+                      const Found& found) {
+  const BlockOrder& order = t.order;
+  LaneMask writer = 0;  // of the last write, when that is not ordered before
+  if (c.write != 0) {
+    const LaneMask lane = LaneMask{1} << lane_of(c.write_op);
+    if (!(same_warp(c.write, t.stamp) && lane_of(c.write_op) == t.lane) &&
+        order.unordered(t.warp, t.lane, c.write, lane) != 0) {
+      writer = lane;
+      if (!excused(c.write_op, t.op, same_block(c.write, t.stamp)))
+        found({offset, bytes, c.write, c.write_op, lane_of(c.write_op), true});
+    }
+  }
+  if (c.more != 0)
+    for (const Entry& e : lists_[c.more - 1]) {
+      if (!t.write && !e.write) continue;
+      if (excused(e.op, t.op, same_block(e.stamp, t.stamp))) continue;
+      const LaneMask bad = order.unordered(t.warp, t.lane, e.stamp, e.lanes);
+      if (bad != 0)
+        found(
+            {offset, bytes, e.stamp, e.op, static_cast<unsigned>(std::countr_zero(bad)), e.write});
+    }
+  if (!t.write) return read(c, t);
+  LaneMask readers = 0;
+  if (c.read != 0) {
+    readers = order.unordered(t.warp, t.lane, c.read, c.read_lanes);
+    if (readers != 0 && !excused(c.read_op, t.op, same_block(c.read, t.stamp)))
+      found({offset, bytes, c.read, c.read_op, static_cast<unsigned>(std::countr_zero(readers)),
+             false});
+  }
+  if ((t.op & kTouchStrong) == 0) {
+    c.read = 0;
+    c.read_lanes = 0;
+    drop_list(c);
+  } else {
+    // Strong accesses that run beside this one may still race with a plain one to come.
+    if (readers == 0) c.read = 0;
+    // A plain write before this one may too: what is ordered behind neither of them.
+    const bool plain = c.write != 0 && (c.write_op & kTouchStrong) == 0;
+    if (writer != 0 || plain)
+      list(c, t, {c.write, c.write_op, LaneMask{1} << lane_of(c.write_op), true});
+  }
+  c.write = t.stamp;
+  c.write_op = t.op | t.lane << kTouchLane;
+}
+
+void RaceShadow::read(Cell& c, const Touch& t) {
+  const LaneMask bit = LaneMask{1} << t.lane;
+  if (c.read == t.stamp && (c.read_op == t.op || ((c.read_lanes & bit) != 0 &&
+                                                  ((c.read_op ^ t.op) & kTouchStrong) == 0))) {
+    c.read_lanes |= bit;
+    return;
+  }
+  if (c.read != 0 && t.order.unordered(t.warp, t.lane, c.read, c.read_lanes) != 0) {
+    list(c, t, {t.stamp, t.op, bit, false});
+    return;
+  }
+  c.read = t.stamp;
+  c.read_op = t.op;
+  c.read_lanes = bit;
+  if (c.more != 0) prune(c, t);
+}
+
+void RaceShadow::list(Cell& c, const Touch& t, const Entry& e) {
+  if (c.more == 0) {
+    if (free_lists_.empty()) {
+      lists_.emplace_back();
+      free_lists_.push_back(static_cast<uint32_t>(lists_.size()));
+    }
+    c.more = free_lists_.back();
+    free_lists_.pop_back();
+  }
+  auto& entries = lists_[c.more - 1];
+  constexpr uint32_t kHow = ~(~uint32_t{0} << kTouchLane);  // all but the lane
+  for (Entry& x : entries) {
+    if (!same_warp(x.stamp, e.stamp) || x.write != e.write) continue;
+    if (x.stamp == e.stamp && (x.op & kHow) == (e.op & kHow)) {
+      x.lanes |= e.lanes;
+      return;
+    }
+  }
+  if (entries.size() >= readers_)
+    std::erase_if(entries, [&](const Entry& x) {
+      return t.order.unordered(t.warp, t.lane, x.stamp, x.lanes) == 0;
+    });
+  if (entries.size() < readers_) entries.push_back(e);
+}
+
+void RaceShadow::prune(Cell& c, const Touch& t) {
+  auto& entries = lists_[c.more - 1];
+  std::erase_if(entries, [&](const Entry& x) {
+    return !x.write && t.order.unordered(t.warp, t.lane, x.stamp, x.lanes) == 0;
+  });
+  if (entries.empty()) drop_list(c);
+}
+
+void RaceShadow::drop_list(Cell& c) {
+  if (c.more == 0) return;
+  lists_[c.more - 1].clear();
+  free_lists_.push_back(c.more);
+  c.more = 0;
+}
+
+void RaceShadow::take_apart(Cell& c) {
+  Parts parts;
+  for (Cell& p : parts) {
+    p = c;
+    p.more = 0;
+    if (c.more == 0) continue;
+    lists_.push_back(lists_[c.more - 1]);
+    p.more = static_cast<uint32_t>(lists_.size());
+  }
+  drop_list(c);
+  if (free_parts_.empty()) {
+    parts_.emplace_back();
+    free_parts_.push_back(static_cast<uint32_t>(parts_.size() - 1));
+  }
+  const uint32_t at = free_parts_.back();
+  free_parts_.pop_back();
+  parts_[at] = parts;
+  c = {};
+  c.more = kApart | at;
+}
+
+// A plain write of the whole word: nothing else of the parts matters any more.
+void RaceShadow::put_together(Cell& c, const Touch& t) {
+  const uint32_t at = c.more & ~kApart;
+  for (Cell& p : parts_[at]) drop_list(p);
+  free_parts_.push_back(at);
+  c = {};
+  c.write = t.stamp;
+  c.write_op = t.op | t.lane << kTouchLane;
+}
+
+}  // namespace pitot::emulator

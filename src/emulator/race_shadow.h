@@ -1,0 +1,96 @@
+// Who touched each byte of a piece of memory last: a cell for four bytes, which comes apart into
+// cells of one byte when somebody touches less than a word.
+//
+// A cell holds the last write, the reads that no later read of the same cell is ordered behind, and
+// the writes that strong ones have covered since.
+// Reads of a warp at one tick are one entry; beyond the first, entries go to a list of limited
+// length: further readers of the cell are then not remembered (kGlobalReaders warps of different
+// blocks; in shared memory there is room for every warp).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "emulator/lanes.h"
+
+namespace pitot::emulator {
+
+class BlockOrder;
+
+// A stamp: the block, the warp in it and the warp's tick. 0 is nobody: ticks begin at 1.
+inline constexpr unsigned kStampWarp = 28, kStampBlock = 33;
+inline constexpr uint64_t kStampTicks = (uint64_t{1} << kStampWarp) - 1;
+
+// Which operation, of which lane, and how: the low bits are an index into Program::ops.
+inline constexpr unsigned kTouchLane = 27;
+inline constexpr uint32_t kTouchStrong = 1u << 26;     // atomic, volatile, relaxed, …
+inline constexpr uint32_t kTouchBlockOnly = 1u << 25;  // strong for its own block only
+inline constexpr uint32_t kTouchOps = kTouchBlockOnly - 1;
+
+inline constexpr size_t kSharedReaders = 64, kGlobalReaders = 8;
+
+// One lane's access.
+struct Touch {
+  const BlockOrder& order;
+  uint32_t warp = 0;
+  unsigned lane = 0;
+  uint64_t stamp = 0;
+  uint32_t op = 0;  // with the bits above, the lane left out
+  bool write = false;
+};
+
+// An earlier access that conflicts and that nothing orders before.
+struct Conflict {
+  uint64_t offset = 0, bytes = 0;  // of the cell
+  uint64_t stamp = 0;
+  uint32_t op = 0;
+  unsigned lane = 0;
+  bool write = false;
+};
+
+class RaceShadow {
+ public:
+  RaceShadow(size_t bytes, size_t readers) : bytes_(bytes), readers_(readers) {}
+
+  // Records an access and calls `found` for each conflict.
+  using Found = std::function<void(const Conflict&)>;
+  void touch(uint64_t offset, uint64_t bytes, const Touch& t, const Found& found);
+
+  size_t memory() const {
+    return cells_.capacity() * sizeof(Cell) + parts_.capacity() * sizeof(Parts);
+  }
+
+ private:
+  struct Cell {
+    uint64_t write = 0, read = 0;  // stamps
+    uint32_t write_op = 0, read_op = 0;
+    LaneMask read_lanes = 0;
+    uint32_t more = 0;  // 0, a list (index + 1), or parts (kApart + index)
+  };
+  using Parts = std::array<Cell, 4>;
+  struct Entry {
+    uint64_t stamp = 0;
+    uint32_t op = 0;
+    LaneMask lanes = 0;
+    bool write = false;
+  };
+  static constexpr uint32_t kApart = 1u << 31;
+
+  void leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t, const Found& found);
+  void read(Cell& c, const Touch& t);
+  void take_apart(Cell& c);
+  void put_together(Cell& c, const Touch& t);
+  void list(Cell& c, const Touch& t, const Entry& e);
+  void drop_list(Cell& c);
+  void prune(Cell& c, const Touch& t);
+
+  size_t bytes_, readers_;
+  std::vector<Cell> cells_;
+  std::vector<Parts> parts_;
+  std::vector<std::vector<Entry>> lists_;
+  std::vector<uint32_t> free_parts_, free_lists_;
+};
+
+}  // namespace pitot::emulator
