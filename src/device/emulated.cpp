@@ -116,7 +116,7 @@ Result<RunResult> run_emulated(const emulator::Program& program, uint32_t kernel
   r.executed = std::move(outcome->executed);
   for (const emulator::Fault& fault : outcome->faults)
     r.faults.push_back({std::string(emulator::name_of(fault.kind)), fault.message, fault.line,
-                        fault.thread, fault.block, fault.address});
+                        fault.thread, fault.block, fault.address, fault.other_line});
   for (const Buffer& b : buffers) {
     if (b.argument->role == Role::kIn) continue;
     RunOutput out;

@@ -14,6 +14,7 @@ struct RunFault {
   uint32_t line = 0;
   std::array<uint32_t, 3> thread{}, block{};
   uint64_t address = 0;
+  uint32_t other_line = 0;  // of a race: of the access before
 };
 
 struct RunOutput {

@@ -114,13 +114,19 @@ class Resolver {
 
   void shared_definedness(Block& owner, unsigned lane, uint64_t offset) {
     auto& defined = owner.shared_defined;
+    uint32_t missing = 0;
     for (uint64_t b = offset; b < offset + a_.bytes; ++b) {
       const uint64_t bit = uint64_t{1} << (b % 64);
-      if (a_.kind == AccessKind::kLoad || a_.kind == AccessKind::kAtomic) {
-        if ((defined[b / 64] & bit) == 0) a_.undefined |= LaneMask{1} << lane;
-      }
+      if ((defined[b / 64] & bit) == 0) missing |= uint32_t{1} << (b - offset);
       if (a_.kind != AccessKind::kLoad) defined[b / 64] |= bit;
     }
+    if (a_.kind != AccessKind::kStore) set_missing(lane, missing);
+  }
+
+  void set_missing(unsigned lane, uint32_t bytes) {
+    if (bytes == 0) return;
+    a_.undefined |= LaneMask{1} << lane;
+    a_.undefined_bytes[lane] = bytes;
   }
 
   bool local(unsigned lane, uint64_t address) {
@@ -189,8 +195,8 @@ class Resolver {
       // 8 accesses of a byte or one of 8 lie in one word of the bits: natural alignment.
       const uint64_t bits = (a_.bytes >= 64 ? ~uint64_t{0} : (uint64_t{1} << a_.bytes) - 1)
                             << (at % 64);
-      if (a_.kind != AccessKind::kStore && (page->defined[at / 64] & bits) != bits)
-        a_.undefined |= LaneMask{1} << lane;
+      if (a_.kind != AccessKind::kStore)
+        set_missing(lane, static_cast<uint32_t>((bits & ~page->defined[at / 64]) >> (at % 64)));
       if (a_.kind != AccessKind::kLoad)
         __atomic_fetch_or(&page->defined[at / 64], bits, __ATOMIC_RELAXED);
     }

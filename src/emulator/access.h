@@ -18,7 +18,8 @@ struct Access {
   uint32_t bytes = 4;  // of a lane, a power of two (of a vector: all elements)
   std::array<uint64_t, kLanes> address{};
   std::array<std::byte*, kLanes> at{};
-  LaneMask undefined = 0;        // lanes that read bytes nobody wrote; only while that is tracked
+  LaneMask undefined = 0;  // lanes that read bytes nobody wrote; only while that is tracked
+  std::array<uint32_t, kLanes> undefined_bytes;  // of the lanes in `undefined`: bit a byte
   std::span<const Slot> values;  // of a plain store: what it writes, and the bytes of one of them
   uint32_t element = 0;
   unsigned on_behalf = kLanes;  // the lane whose access this is, where the addresses are not one

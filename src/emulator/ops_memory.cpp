@@ -84,9 +84,27 @@ struct Load {
           });
         }
       }
+      if (op.tracks && w.block.checks().uninitialised) mark(w, op, mask, nullptr);
       return;
     }
     slow(w, op, mask);
+  }
+
+  // The elements of a vector are undefined each for itself. Without an access: none is.
+  static void mark(Warp& w, const Op& op, LaneMask mask, const Access* a) {
+    const unsigned bytes = element_bytes(op), count = elements(op);
+    for (unsigned e = 0; e < count; ++e) {
+      const Slot& d = w.program().slots[op.first_slot + e];
+      if (d.reg == UINT32_MAX) continue;
+      LaneMask bad = 0;
+      if (a != nullptr)
+        for_each_lane(a->undefined & mask, [&](unsigned l) {
+          const uint32_t own = (uint32_t{1} << bytes) - 1;
+          if ((a->undefined_bytes[l] >> (e * bytes) & own) != 0) bad |= LaneMask{1} << l;
+        });
+      LaneMask& undefined = w.frame->undefined[d.reg];
+      undefined = (undefined & ~mask) | bad;
+    }
   }
 
   static void slow(Warp& w, const Op& op, LaneMask mask) {
@@ -96,7 +114,11 @@ struct Load {
     const unsigned bytes = element_bytes(op), count = elements(op);
     a.bytes = bytes * count;
     if (!resolve_operand(w, op, 1, mask, a)) return;
-    w.taint |= a.undefined;
+    if (!op.tracks) {
+      w.taint |= a.undefined;
+    } else if (w.block.checks().uninitialised) {
+      mark(w, op, mask, &a);
+    }
     const auto slots = w.program().operand(op, 0);
     for (unsigned e = 0; e < count; ++e) {
       const Slot& d = slots[e];
@@ -199,6 +221,7 @@ bool select_memory(Selection& s) {
       if (s.opcode.mnemonic == Mnemonic::kLdu && s.opcode.space == Space::kNone)
         s.op.target = static_cast<uint32_t>(Space::kNone);
       s.op.run = handler_of<Load>();
+      s.op.tracks = elements(s.op) > 1;
       return true;
     case Mnemonic::kSt:
       if (s.has(Mod::kAsync) || s.has(Mod::kBulk) || !access(s, 1)) return false;

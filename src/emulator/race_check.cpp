@@ -113,8 +113,11 @@ bool RaceCheck::locate(Warp& w, const Op& op, unsigned lane, Space space, uint64
   }
   if (space == Space::kShared) {
     uint64_t offset = address;
-    Block* owner = w.block.gang().shared_owner(w.block, offset);
+    Block* owner = offset - w.block.shared_base() < kSharedStride
+                       ? &w.block
+                       : w.block.gang().shared_owner(w.block, offset);
     if (owner == nullptr) return false;
+    offset %= kSharedStride;
     p.owner = owner;
     p.shadow = &owner->order->shared;
     p.flags = &owner->order->flags;
@@ -197,15 +200,17 @@ void RaceCheck::touch(Warp& w, const Op& op, unsigned lane, Place& p, uint64_t b
   if (strong) how |= kTouchStrong;
   if (traits_[number].block_only) how |= kTouchBlockOnly;
   const Touch t{order, w.index, lane, order.stamp(w.index), how, write};
-  p.shadow->touch(p.offset, bytes, t, [&](const Conflict& c) {
+  found_.clear();
+  p.shadow->touch(p.offset, bytes, t, found_);
+  for (const Conflict& c : found_) {
     const uint64_t first = std::max(c.offset, p.offset);
     if (write && c.write && (c.op & kTouchOps) == how % kTouchBlockOnly &&
         same_value(w, lane, a, mask, first - p.offset,
                    std::min(c.offset + c.bytes, p.offset + bytes) - first))
-      return;
-    if (write != c.write && guess(number, c.op & kTouchOps)) return;
+      continue;
+    if (write != c.write && guess(number, c.op & kTouchOps)) continue;
     report(w, op, lane, p, c, first, write);
-  });
+  }
 }
 
 // Whether one of the two is a plain load and the other a compare-and-swap at the same operand.

@@ -82,6 +82,7 @@ class RaceCheck {
   };
   std::array<Recent, 64> recent_;
   PublishedFlags flags_;  // by global address
+  std::vector<Conflict> found_;
   std::set<std::array<uint32_t, 3>> reported_;
 };
 

@@ -17,32 +17,24 @@ BlockOrder::BlockOrder(uint64_t block, size_t warps, size_t shared_bytes, const 
   }
 }
 
-LaneMask BlockOrder::unordered(uint32_t warp, unsigned lane, uint64_t stamp, LaneMask lanes) const {
-  const auto tick = static_cast<uint32_t>(stamp & kStampTicks);
-  const auto other = static_cast<uint32_t>(stamp >> kStampWarp & 31);
-  const uint64_t block = stamp >> kStampBlock;
-  const WarpState& w = warps_[warp];
-  const Knowledge& k = known(w, lane);
-  const Ticks* ticks = k.own.get();
-  if (block == block_) {
-    if (other == warp) {
-      if (lockstep_ || tick <= w.together) return 0;
-      lanes &= ~(LaneMask{1} << lane);
-    }
-  } else {
-    if (k.everything) return 0;
-    if (k.others == nullptr) return lanes;
-    const auto it = std::lower_bound(k.others->begin(), k.others->end(), block,
-                                     [](const auto& e, uint64_t b) { return e.first < b; });
-    if (it == k.others->end() || it->first != block) return lanes;
-    ticks = it->second.get();
-  }
-  if (lanes == 0 || tick <= ticks->least[other]) return 0;
+LaneMask BlockOrder::unordered_in(const Ticks& ticks, uint32_t warp, uint32_t tick,
+                                  LaneMask lanes) {
   LaneMask out = 0;
   for_each_lane(lanes, [&](unsigned l) {
-    if (tick > ticks->lane[other * kLanes + l]) out |= LaneMask{1} << l;
+    if (tick > ticks.lane[warp * kLanes + l]) out |= LaneMask{1} << l;
   });
   return out;
+}
+
+LaneMask BlockOrder::unordered_outside(const Knowledge& k, uint64_t stamp, LaneMask lanes) {
+  if (k.everything) return 0;
+  if (k.others == nullptr) return lanes;
+  const uint64_t block = stamp >> kStampBlock;
+  const auto it = std::lower_bound(k.others->begin(), k.others->end(), block,
+                                   [](const auto& e, uint64_t b) { return e.first < b; });
+  if (it == k.others->end() || it->first != block) return lanes;
+  return unordered_in(*it->second, static_cast<uint32_t>(stamp >> kStampWarp & 31),
+                      static_cast<uint32_t>(stamp & kStampTicks), lanes);
 }
 
 Released BlockOrder::released(uint32_t warp, LaneMask lanes, unsigned lane) const {

@@ -41,7 +41,19 @@ class BlockOrder {
   }
   // Of these lanes of a stamp's warp: those whose access is not ordered before what this lane does
   // now.
-  LaneMask unordered(uint32_t warp, unsigned lane, uint64_t stamp, LaneMask lanes) const;
+  LaneMask unordered(uint32_t warp, unsigned lane, uint64_t stamp, LaneMask lanes) const {
+    const auto tick = static_cast<uint32_t>(stamp & kStampTicks);
+    const auto other = static_cast<uint32_t>(stamp >> kStampWarp & 31);
+    const WarpState& w = warps_[warp];
+    const Knowledge& k = known(w, lane);
+    if (stamp >> kStampBlock != block_) return unordered_outside(k, stamp, lanes);
+    if (other == warp) {
+      if (lockstep_ || tick <= w.together) return 0;
+      lanes &= ~(LaneMask{1} << lane);
+    }
+    if (lanes == 0 || tick <= k.own->least[other]) return 0;
+    return unordered_in(*k.own, other, tick, lanes);
+  }
 
   // Lanes of a warp meet; `whole`: nobody else of the warp is left.
   void meet(uint32_t warp, LaneMask lanes, bool whole);
@@ -89,6 +101,8 @@ class BlockOrder {
     bool last = false;  // parity of the last arrival
   };
 
+  static LaneMask unordered_in(const Ticks& ticks, uint32_t warp, uint32_t tick, LaneMask lanes);
+  static LaneMask unordered_outside(const Knowledge& k, uint64_t stamp, LaneMask lanes);
   const Knowledge& known(const WarpState& w, unsigned lane) const {
     return w.knows[w.uniform ? 0 : lane];
   }

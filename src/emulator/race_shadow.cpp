@@ -19,7 +19,8 @@ bool same_warp(uint64_t a, uint64_t b) { return a >> kStampWarp == b >> kStampWa
 
 }  // namespace
 
-void RaceShadow::touch(uint64_t offset, uint64_t bytes, const Touch& t, const Found& found) {
+void RaceShadow::touch(uint64_t offset, uint64_t bytes, const Touch& t,
+                       std::vector<Conflict>& found) {
   if (cells_.empty()) cells_.resize(bytes_ / 4 + 1);
   const uint64_t end = std::min<uint64_t>(offset + bytes, bytes_);
   while (offset < end) {
@@ -38,7 +39,7 @@ void RaceShadow::touch(uint64_t offset, uint64_t bytes, const Touch& t, const Fo
 }
 
 void RaceShadow::leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t,
-                      const Found& found) {
+                      std::vector<Conflict>& found) {
   const BlockOrder& order = t.order;
   LaneMask writer = 0;  // of the last write, when that is not ordered before
   if (c.write != 0) {
@@ -47,7 +48,7 @@ void RaceShadow::leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t,
         order.unordered(t.warp, t.lane, c.write, lane) != 0) {
       writer = lane;
       if (!excused(c.write_op, t.op, same_block(c.write, t.stamp)))
-        found({offset, bytes, c.write, c.write_op, lane_of(c.write_op), true});
+        found.push_back({offset, bytes, c.write, c.write_op, lane_of(c.write_op), true});
     }
   }
   if (c.more != 0)
@@ -56,7 +57,7 @@ void RaceShadow::leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t,
       if (excused(e.op, t.op, same_block(e.stamp, t.stamp))) continue;
       const LaneMask bad = order.unordered(t.warp, t.lane, e.stamp, e.lanes);
       if (bad != 0)
-        found(
+        found.push_back(
             {offset, bytes, e.stamp, e.op, static_cast<unsigned>(std::countr_zero(bad)), e.write});
     }
   if (!t.write) return read(c, t);
@@ -64,8 +65,8 @@ void RaceShadow::leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t,
   if (c.read != 0) {
     readers = order.unordered(t.warp, t.lane, c.read, c.read_lanes);
     if (readers != 0 && !excused(c.read_op, t.op, same_block(c.read, t.stamp)))
-      found({offset, bytes, c.read, c.read_op, static_cast<unsigned>(std::countr_zero(readers)),
-             false});
+      found.push_back({offset, bytes, c.read, c.read_op,
+                       static_cast<unsigned>(std::countr_zero(readers)), false});
   }
   if ((t.op & kTouchStrong) == 0) {
     c.read = 0;

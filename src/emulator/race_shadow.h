@@ -9,8 +9,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "emulator/lanes.h"
@@ -54,13 +54,8 @@ class RaceShadow {
  public:
   RaceShadow(size_t bytes, size_t readers) : bytes_(bytes), readers_(readers) {}
 
-  // Records an access and calls `found` for each conflict.
-  using Found = std::function<void(const Conflict&)>;
-  void touch(uint64_t offset, uint64_t bytes, const Touch& t, const Found& found);
-
-  size_t memory() const {
-    return cells_.capacity() * sizeof(Cell) + parts_.capacity() * sizeof(Parts);
-  }
+  // Records an access and appends what it conflicts with.
+  void touch(uint64_t offset, uint64_t bytes, const Touch& t, std::vector<Conflict>& found);
 
  private:
   struct Cell {
@@ -78,7 +73,7 @@ class RaceShadow {
   };
   static constexpr uint32_t kApart = 1u << 31;
 
-  void leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t, const Found& found);
+  void leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t, std::vector<Conflict>& found);
   void read(Cell& c, const Touch& t);
   void take_apart(Cell& c);
   void put_together(Cell& c, const Touch& t);

@@ -61,6 +61,7 @@ Json to_json(const device::RunResult& r, size_t shown) {
   for (const auto& f : r.faults)
     faults.push_back(Json{{"kind", f.kind},
                           {"line", f.line},
+                          {"other_line", f.other_line},
                           {"thread", f.thread},
                           {"block", f.block},
                           {"address", f.address},
@@ -97,6 +98,9 @@ std::string run_text(const device::RunResult& r, std::string_view source, const 
     if (f.line != 0)
       if (const auto text = line_of(source, f.line); !text.empty())
         out += fmt::format("      {}\n", text);
+    if (f.other_line != 0 && f.other_line != f.line)
+      if (const auto text = line_of(source, f.other_line); !text.empty())
+        out += fmt::format("  and {}:{}\n      {}\n", r.ptx, f.other_line, text);
   }
   for (const auto& o : r.outputs) {
     out += fmt::format("  {} {}[{}] =", o.type, o.name, o.elements());
