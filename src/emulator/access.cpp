@@ -220,6 +220,8 @@ class Resolver {
       const uint64_t past = address + a_.bytes - (n->base() + n->size());
       text += fmt::format("{} bytes past the end of '{}' ({} bytes)", past, n->name(), n->size());
     }
+    if (a_.space == Space::kNone && address < w_.block.shared().size())
+      text += "; shared memory has such an address, which cvta.shared makes a generic one";
     fail(FaultKind::kOutOfBounds, bad | LaneMask{1} << lane, lane, std::move(text));
   }
 
