@@ -49,7 +49,9 @@ CaseRun run_case(const std::string& name, uint32_t block, std::vector<uint32_t> 
   }
   r.outcome = std::move(*outcome);
   r.first.resize(256);
-  if (first != 0) EXPECT_TRUE(memory.read(first, std::as_writable_bytes(std::span(r.first))).ok());
+  if (first != 0) {
+    EXPECT_TRUE(memory.read(first, std::as_writable_bytes(std::span(r.first))).ok());
+  }
   return r;
 }
 
