@@ -2,7 +2,9 @@
 #include "emulator/access.h"
 #include "emulator/block.h"
 #include "emulator/families.h"
+#include "emulator/gang.h"
 #include "emulator/quick_access.h"
+#include "emulator/race_check.h"
 #include "emulator/vector_op.h"
 
 namespace pitot::emulator {
@@ -13,15 +15,27 @@ using ptx::Mod;
 using ptx::Space;
 using ptx::Type;
 
-// Op::variant: bytes of an element, whether a narrow load extends the sign, elements.
-uint16_t pack(unsigned bytes, bool sign, unsigned elements) {
-  return static_cast<uint16_t>(bytes | (sign ? 0x100 : 0) | (elements << 10));
+// Op::variant: bytes of an element, whether a narrow load extends the sign, whether the access is
+// strong, elements.
+uint16_t pack(unsigned bytes, bool sign, bool strong, unsigned elements) {
+  return static_cast<uint16_t>(bytes | (sign ? 0x100 : 0) | (strong ? 0x200 : 0) |
+                               (elements << 10));
 }
 unsigned element_bytes(const Op& op) { return op.variant & 0xff; }
 bool extends_sign(const Op& op) { return (op.variant & 0x100) != 0; }
+bool is_strong(const Op& op) { return (op.variant & 0x200) != 0; }
 unsigned elements(const Op& op) { return op.variant >> 10; }
 
 Space space_in(const Op& op) { return static_cast<Space>(op.target); }
+
+// The race check of a quick access; false: take the long way.
+PITOT_INLINE bool races_seen(Warp& w, const Op& op, LaneMask mask, AccessKind kind, uint32_t bytes,
+                             const QuickAccess& q, std::span<const Slot> values) {
+  if (w.block.order == nullptr) return true;
+  if (is_strong(op)) return false;
+  w.block.gang().state.races->quick(w, op, mask, kind, bytes, q, values);
+  return !w.stop;
+}
 
 // One element of every active lane, from memory into a register and back.
 template <class W>
@@ -66,7 +80,8 @@ struct Load {
     const unsigned bytes = element_bytes(op), count = elements(op);
     QuickAccess q;
     if (bytes <= 8 &&
-        quick_access(w, op, 1, space_in(op), mask, AccessKind::kLoad, bytes * count, q)) {
+        quick_access(w, op, 1, space_in(op), mask, AccessKind::kLoad, bytes * count, q) &&
+        races_seen(w, op, mask, AccessKind::kLoad, bytes * count, q, {})) {
       for (unsigned e = 0; e < count; ++e) {
         const Slot& d = w.program().slots[op.first_slot + e];
         if (d.sink) continue;
@@ -139,7 +154,8 @@ struct Store {
     const unsigned bytes = element_bytes(op), count = elements(op);
     QuickAccess q;
     if (bytes <= 8 && defined(w, op, mask) &&
-        quick_access(w, op, 0, space_in(op), mask, AccessKind::kStore, bytes * count, q)) {
+        quick_access(w, op, 0, space_in(op), mask, AccessKind::kStore, bytes * count, q) &&
+        races_seen(w, op, mask, AccessKind::kStore, bytes * count, q, w.program().operand(op, 1))) {
       const Slot* slots = &w.program().operand(op, 1)[0];
       for (unsigned e = 0; e < count; ++e) {
         const Slot& s = slots[e];
@@ -202,7 +218,9 @@ bool access(Selection& s, size_t values) {
   if (place.count != count || bytes == 0 || bytes > 16) return false;
   for (unsigned e = 0; e < count; ++e)
     if (s.slot_of(values, e)->bits == 1) return false;
-  s.op.variant = pack(bytes, ptx::kind_of(t) == ptx::TypeKind::kSigned, count);
+  const bool strong = s.has(Mod::kVolatile) || s.has(Mod::kRelaxed) || s.has(Mod::kAcquire) ||
+                      s.has(Mod::kRelease) || s.has(Mod::kMmio);
+  s.op.variant = pack(bytes, ptx::kind_of(t) == ptx::TypeKind::kSigned, strong, count);
   Space space = s.opcode.space;
   // Parameters that a body declares lie in its frame, also in a kernel.
   if (ptx::base_space(space) == Space::kParam && s.symbol_space == Space::kLocal)

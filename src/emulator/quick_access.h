@@ -15,6 +15,8 @@ namespace pitot::emulator {
 // place.
 struct QuickAccess {
   std::byte* memory = nullptr;
+  uint64_t address = 0;  // of offset 0 in global memory; 0: not global
+  bool shared = false;   // of the block's own
   alignas(64) std::array<uint32_t, kLanes> offset;
 };
 
@@ -71,6 +73,7 @@ PITOT_INLINE bool quick_shared(Warp& w, const Slot& base, uint32_t displacement,
   if (block.checks().uninitialised && !all_defined(block.shared_defined.data(), from, to))
     return false;
   a.memory = memory.data();
+  a.shared = true;
   return true;
 }
 
@@ -112,6 +115,7 @@ PITOT_INLINE bool quick_global(Warp& w, const Slot& base, uint64_t displacement,
     return false;
   if (kind != AccessKind::kLoad && !r->written.load(std::memory_order_relaxed)) r->written = true;
   a.memory = page->bytes.data();
+  a.address = page_start;
   return true;
 }
 

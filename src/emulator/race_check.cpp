@@ -7,6 +7,7 @@
 
 #include "emulator/block.h"
 #include "emulator/gang.h"
+#include "emulator/quick_access.h"
 
 namespace pitot::emulator {
 namespace {
@@ -199,18 +200,66 @@ void RaceCheck::touch(Warp& w, const Op& op, unsigned lane, Place& p, uint64_t b
   uint32_t how = number & kTouchOps;
   if (strong) how |= kTouchStrong;
   if (traits_[number].block_only) how |= kTouchBlockOnly;
-  const Touch t{order, w.index, lane, order.stamp(w.index), how, write};
-  found_.clear();
+  Touch t = order.touch(w.index, lane);
+  t.op = how;
+  t.write = write;
   p.shadow->touch(p.offset, bytes, t, found_);
+  if (!found_.empty()) judge(w, op, lane, p, bytes, write, a, mask);
+}
+
+// Reports what was found of one lane's access, but for what does not count.
+void RaceCheck::judge(Warp& w, const Op& op, unsigned lane, const Place& p, uint64_t bytes,
+                      bool write, const Access* a, LaneMask mask) {
+  const uint32_t number = index(op);
   for (const Conflict& c : found_) {
     const uint64_t first = std::max(c.offset, p.offset);
-    if (write && c.write && (c.op & kTouchOps) == how % kTouchBlockOnly &&
+    if (write && c.write && (c.op & kTouchOps) == number &&
         same_value(w, lane, a, mask, first - p.offset,
                    std::min(c.offset + c.bytes, p.offset + bytes) - first))
       continue;
     if (write != c.write && guess(number, c.op & kTouchOps)) continue;
     report(w, op, lane, p, c, first, write);
   }
+  found_.clear();
+}
+
+void RaceCheck::quick(Warp& w, const Op& op, LaneMask mask, AccessKind kind, uint32_t bytes,
+                      const QuickAccess& q, std::span<const Slot> values) {
+  if (!q.shared && q.address == 0) return;
+  const BlockOrder& order = *w.block.order;
+  const bool write = kind != AccessKind::kLoad;
+  Place p;
+  if (q.shared) {
+    p.owner = &w.block;
+    p.shadow = &w.block.order->shared;
+  }
+  Touch t = order.touch(w.index, 0);
+  t.op = index(op) & kTouchOps;
+  t.write = write;
+  for_each_lane(mask, [&](unsigned l) {
+    if (q.shared) {
+      p.offset = p.name = q.offset[l];
+    } else if (const uint64_t address = q.address + q.offset[l];
+               p.shadow != nullptr && address / kPageBytes == p.name / kPageBytes) {
+      p.offset = address % kPageBytes;
+      p.name = address;
+    } else if (w.stop || !locate(w, op, l, Space::kGlobal, address, p)) {
+      p.shadow = nullptr;
+      return;
+    }
+    order.turn_to(t, l);
+    p.shadow->touch(p.offset, bytes, t, found_);
+    if (found_.empty()) return;
+    Access a;
+    a.bytes = bytes;
+    a.values = values;
+    a.element = values.empty() ? 0 : bytes / static_cast<uint32_t>(values.size());
+    for_each_lane(mask, [&](unsigned k) {
+      a.address[k] = q.offset[k];
+      a.at[k] = q.memory + q.offset[k];
+    });
+    judge(w, op, l, p, bytes, write, &a, mask);
+  });
 }
 
 // Whether one of the two is a plain load and the other a compare-and-swap at the same operand.

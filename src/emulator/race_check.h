@@ -22,6 +22,7 @@
 namespace pitot::emulator {
 
 class Gang;
+struct QuickAccess;
 struct LaunchState;
 class Region;
 
@@ -33,6 +34,9 @@ class RaceCheck {
 
   // The lanes' access, before it changes memory.
   void access(Warp& w, const Op& op, LaneMask mask, const Access& a);
+  // The same of plain accesses that lie in one piece of memory. `values`: of a store.
+  void quick(Warp& w, const Op& op, LaneMask mask, AccessKind kind, uint32_t bytes,
+             const QuickAccess& q, std::span<const Slot> values);
   // A run of bytes of one lane. Shared-space addresses may be of any block of the cluster.
   void run(Warp& w, const Op& op, unsigned lane, ptx::Space space, uint64_t address, uint64_t bytes,
            AccessKind kind);
@@ -64,6 +68,8 @@ class RaceCheck {
   RaceShadow* page(Warp& w, const Op& op, unsigned lane, const Region& region, uint64_t address);
   bool same_value(Warp& w, unsigned lane, const Access* a, LaneMask mask, uint64_t first,
                   uint64_t bytes) const;
+  void judge(Warp& w, const Op& op, unsigned lane, const Place& p, uint64_t bytes, bool write,
+             const Access* a, LaneMask mask);
   void report(Warp& w, const Op& op, unsigned lane, const Place& p, const Conflict& c,
               uint64_t touched, bool write);
   uint32_t index(const Op& op) const;

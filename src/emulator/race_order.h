@@ -55,6 +55,18 @@ class BlockOrder {
     return unordered_in(*k.own, other, tick, lanes);
   }
 
+  // An access that a lane makes now, and the same of another lane.
+  Touch touch(uint32_t warp, unsigned lane) const {
+    Touch t{*this, warp, lane, stamp(warp)};
+    t.together = lockstep_ ? UINT32_MAX : warps_[warp].together;
+    t.least = known(warps_[warp], lane).own->least.data();
+    return t;
+  }
+  void turn_to(Touch& t, unsigned lane) const {
+    t.lane = lane;
+    if (!warps_[t.warp].uniform) t.least = known(warps_[t.warp], lane).own->least.data();
+  }
+
   // Lanes of a warp meet; `whole`: nobody else of the warp is left.
   void meet(uint32_t warp, LaneMask lanes, bool whole);
   // The threads come to a barrier, and leave it once all are there. `whole` as above.

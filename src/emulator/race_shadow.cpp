@@ -25,6 +25,13 @@ void RaceShadow::touch(uint64_t offset, uint64_t bytes, const Touch& t,
   const uint64_t end = std::min<uint64_t>(offset + bytes, bytes_);
   while (offset < end) {
     Cell& c = cells_[offset / 4];
+    // Most reads: again by the same instruction, and nobody has written meanwhile.
+    if (c.more == 0 && offset % 4 == 0 && end - offset >= 4 && !t.write && c.read == t.stamp &&
+        c.read_op == t.op && (c.write == 0 || t.behind(c.write))) {
+      c.read_lanes |= LaneMask{1} << t.lane;
+      offset += 4;
+      continue;
+    }
     const uint64_t first = offset % 4, n = std::min<uint64_t>(4 - first, end - offset);
     if (n < 4 && (c.more & kApart) == 0) take_apart(c);
     if ((c.more & kApart) == 0) {
@@ -42,7 +49,7 @@ void RaceShadow::leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t,
                       std::vector<Conflict>& found) {
   const BlockOrder& order = t.order;
   LaneMask writer = 0;  // of the last write, when that is not ordered before
-  if (c.write != 0) {
+  if (c.write != 0 && !t.behind(c.write)) {
     const LaneMask lane = LaneMask{1} << lane_of(c.write_op);
     if (!(same_warp(c.write, t.stamp) && lane_of(c.write_op) == t.lane) &&
         order.unordered(t.warp, t.lane, c.write, lane) != 0) {
@@ -53,7 +60,7 @@ void RaceShadow::leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t,
   }
   if (c.more != 0)
     for (const Entry& e : lists_[c.more - 1]) {
-      if (!t.write && !e.write) continue;
+      if ((!t.write && !e.write) || t.behind(e.stamp)) continue;
       if (excused(e.op, t.op, same_block(e.stamp, t.stamp))) continue;
       const LaneMask bad = order.unordered(t.warp, t.lane, e.stamp, e.lanes);
       if (bad != 0)
@@ -62,7 +69,7 @@ void RaceShadow::leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t,
     }
   if (!t.write) return read(c, t);
   LaneMask readers = 0;
-  if (c.read != 0) {
+  if (c.read != 0 && !t.behind(c.read)) {
     readers = order.unordered(t.warp, t.lane, c.read, c.read_lanes);
     if (readers != 0 && !excused(c.read_op, t.op, same_block(c.read, t.stamp)))
       found.push_back({offset, bytes, c.read, c.read_op,
@@ -91,7 +98,8 @@ void RaceShadow::read(Cell& c, const Touch& t) {
     c.read_lanes |= bit;
     return;
   }
-  if (c.read != 0 && t.order.unordered(t.warp, t.lane, c.read, c.read_lanes) != 0) {
+  if (c.read != 0 && !t.behind(c.read) &&
+      t.order.unordered(t.warp, t.lane, c.read, c.read_lanes) != 0) {
     list(c, t, {t.stamp, t.op, bit, false});
     return;
   }

@@ -39,6 +39,18 @@ struct Touch {
   uint64_t stamp = 0;
   uint32_t op = 0;  // with the bits above, the lane left out
   bool write = false;
+  // What the lane knows: of each warp of the block, of the lanes of its own.
+  const uint32_t* least = nullptr;
+  uint32_t together = 0;
+
+  // Whether all that its block's warp did up to a stamp is ordered before; false also when that is
+  // not known at once.
+  bool behind(uint64_t s) const {
+    if (s >> kStampBlock != stamp >> kStampBlock) return false;
+    const auto other = static_cast<uint32_t>(s >> kStampWarp & 31);
+    const auto tick = static_cast<uint32_t>(s & kStampTicks);
+    return tick <= (other == warp ? together : least[other]);
+  }
 };
 
 // An earlier access that conflicts and that nothing orders before.
