@@ -14,7 +14,7 @@ using ptx::Type;
 
 void count_register_inputs(const FlowFacts& flow, RegisterInputs& out) {
   double n = 0, fp64 = 0, half = 0, div = 0, sfu = 0, tensor = 0, global = 0, shared = 0,
-         barriers = 0, calls = 0, local = 0;
+         barriers = 0, calls = 0, local = 0, outside = 0;
   double tensor_units = 0, widest = 0;
   for (uint32_t i = 0; i < flow.instruction_count(); ++i) {
     const ptx::Opcode& op = *flow.instruction(i).opcode;
@@ -30,6 +30,13 @@ void count_register_inputs(const FlowFacts& flow, RegisterInputs& out) {
            full;
     sfu += op.has(Effect::kSfu) || op.group == Group::kSpecialFunction;
     calls += op.has(Effect::kCall);
+    if (op.has(Effect::kCall))
+      for (const ptx::Operand& o : flow.module->operands_of(flow.instruction(i)))
+        if (o.kind == ptx::OperandKind::kSymbol &&
+            flow.module->symbols[o.id].kind == ptx::SymbolKind::kFunction) {
+          const uint32_t f = flow.module->symbols[o.id].function;
+          outside += f == ptx::kNoId || !flow.module->functions[f].has_body;
+        }
     barriers += op.group == Group::kBarrier;
     bool memory =
         (op.effects & (Effect::kLoad | Effect::kStore | Effect::kAtomic | Effect::kRed)) != 0;
@@ -69,6 +76,7 @@ void count_register_inputs(const FlowFacts& flow, RegisterInputs& out) {
   put_log(RegisterInput::kShared, shared);
   put_log(RegisterInput::kBarriers, barriers);
   put_log(RegisterInput::kCalls, calls);
+  put_log(RegisterInput::kExternCalls, outside);
   put_log(RegisterInput::kLocal, local);
   put(RegisterInput::kPointers, pointers);
   put(RegisterInput::kMaxVector, widest);

@@ -6,6 +6,8 @@
 
 #include "analysis/pressure.h"
 #include "analysis/register_estimate.h"
+#include "analysis/register_loops.h"
+#include "analysis/register_regions.h"
 #include "analysis/register_schedule.h"
 #include "analysis/register_values.h"
 
@@ -19,19 +21,9 @@ constexpr std::string_view kNames[] = {"live",
                                        "live_varying",
                                        "live_lane",
                                        "live_machine",
-                                       "hoisted",
-                                       "hoisted_lane",
-                                       "hoisted_machine",
                                        "early_machine",
-                                       "lazy_machine",
-                                       "limited_small",
-                                       "limited_large",
-                                       "limited_huge",
                                        "live_strict",
-                                       "hoisted_strict",
                                        "early_strict",
-                                       "limited_small_strict",
-                                       "limited_large_strict",
                                        "loop_strict",
                                        "loop_addresses",
                                        "unrolled_many",
@@ -67,12 +59,7 @@ constexpr std::string_view kNames[] = {"live",
                                        "predicates",
                                        "pointers",
                                        "max_vector",
-                                       "hoisted_over",
                                        "early_over",
-                                       "lazy_over",
-                                       "limited_small_over",
-                                       "limited_large_over",
-                                       "limited_huge_over",
                                        "live_over",
                                        "live_lane_over",
                                        "loop_carried_over",
@@ -84,23 +71,44 @@ constexpr std::string_view kNames[] = {"live",
                                        "slow_path_over",
                                        "strict_over",
                                        "loop_strict_over",
-                                       "limited_large_strict_over",
+                                       "param_loops",
+                                       "param_strict",
+                                       "param_inner",
+                                       "param_slow",
+                                       "slow_strict",
+                                       "param_varying",
+                                       "fixed",
+                                       "param_entry",
+                                       "timed_any",
+                                       "timed_small",
+                                       "timed_large",
+                                       "timed_inner",
+                                       "timed_outer",
+                                       "timed_loads",
+                                       "timed_small_over",
+                                       "timed_large_over",
+                                       "turns",
+                                       "turn_peak",
+                                       "turn_param",
+                                       "turn_loads",
+                                       "turn_size",
+                                       "across_calls",
+                                       "extern_calls",
+                                       "param_strict_over",
+                                       "param_entry_over",
+                                       "turn_peak_over",
                                        "bound_threads",
                                        "bound_blocks",
                                        "bound_cap",
                                        "target"};
 static_assert(std::size(kNames) == kRegisterInputCount);
 
-// Registers alive at which the limited orders stop hoisting: what remains of
-// 32, 64 and 128 when addresses, constants and the stack pointer have theirs.
-constexpr double kSmallLimit = 24, kLargeLimit = 54, kHugeLimit = 110;
-
 // Instructions of a conditional block that is predicated rather than branched
 // around, and how many such blocks one joint may end.
 constexpr uint32_t kMergedBlock = 20, kMergedDepth = 4;
 
-// Registers of the sequence or subroutine that ptxas emits for a full-range
-// operation.
+// Registers besides its operands of the sequence or subroutine that ptxas emits for a full-range
+// operation, found by trying.
 double subroutine_units(const ptx::Opcode& op) {
   const bool wide = ptx::bits_of(op.type) == 64;
   const bool real = ptx::kind_of(op.type) == ptx::TypeKind::kFloat;
@@ -108,10 +116,11 @@ double subroutine_units(const ptx::Opcode& op) {
     case Mnemonic::kDiv:
     case Mnemonic::kRem:
       if (real && !op.has_mod(ptx::Mod::kRn)) return 0;
-      return wide ? 14 : real ? 8 : 5;
+      return wide ? 17 : real ? 11 : 7;
     case Mnemonic::kSqrt:
+      return !op.has_mod(ptx::Mod::kRn) ? 0 : wide ? 17 : 8;
     case Mnemonic::kRcp:
-      return !op.has_mod(ptx::Mod::kRn) ? 0 : wide ? 10 : 4;
+      return !op.has_mod(ptx::Mod::kRn) ? 0 : wide ? 9 : 10;
     default:
       return 0;
   }
@@ -120,7 +129,7 @@ double subroutine_units(const ptx::Opcode& op) {
 class Inputs {
  public:
   Inputs(const FlowFacts& flow, const Uniformity& uniformity, Workspace& ws)
-      : flow_(flow), ws_(ws), values_(built(flow, uniformity)), orders_(flow, values_) {
+      : flow_(flow), ws_(ws), values_(built(flow, uniformity)), orders_(flow) {
     const size_t values = values_.root.size();
     last_use_.assign(values, 0);
     last_root_.assign(values, 0);
@@ -137,6 +146,10 @@ class Inputs {
       if (d.instruction < flow.instruction_count() &&
           flow.module->slice(d.range).find("nounroll") != std::string_view::npos)
         free_loop_[flow.cfg.block_of[d.instruction]] = 0;
+    loops_.build(flow, values_, free_loop_);
+    first_parameter_.assign(values, 0);
+    last_parameter_.assign(values, kNone);
+    fixed_.assign(values, kNone);
   }
 
   RegisterInputs run(unsigned sm) {
@@ -156,22 +169,21 @@ class Inputs {
       raise(RegisterInput::kSinglePeak, text.both);
       raise(RegisterInput::kPredicates, text.predicates);
       raise(RegisterInput::kSlowPath, text.slow_path);
+      raise(RegisterInput::kParamLoops, loops_.outer_parameters[b]);
+      raise(RegisterInput::kParamStrict, text.with_parameters);
+      raise(RegisterInput::kParamInner, text.units[kCostStrict] + loops_.inner_parameters[b]);
+      if (text.slow_path > 0)
+        raise(RegisterInput::kParamSlow, text.slow_strict + loops_.inner_parameters[b]);
+      raise(RegisterInput::kSlowStrict, text.slow_strict);
+      raise(RegisterInput::kParamVarying,
+            text.with_parameters - text.units[kCostStrict] + text.units[kCostVarying]);
+      raise(RegisterInput::kAcrossCalls, text.across_calls);
       mean += text.sum;
       counted += block.size();
-      Peaks hoisted = sweep(orders_.loads_first, b);
-      raise(RegisterInput::kHoisted, hoisted.units[kCostAll]);
-      raise(RegisterInput::kHoistedLane, hoisted.units[kCostLane]);
-      raise(RegisterInput::kHoistedMachine, hoisted.units[kCostMachine]);
-      raise(RegisterInput::kHoistedStrict, hoisted.units[kCostStrict]);
+      raise(RegisterInput::kFixed, fixed_units(block, b));
       Peaks early = sweep(orders_.addresses_first, b);
       raise(RegisterInput::kEarlyMachine, early.units[kCostMachine]);
       raise(RegisterInput::kEarlyStrict, early.units[kCostStrict]);
-      raise(RegisterInput::kLazyMachine, sweep(orders_.lazy, b).units[kCostMachine]);
-      raise(RegisterInput::kLimitedSmallStrict,
-            limited(RegisterInput::kLimitedSmall, b, kSmallLimit));
-      raise(RegisterInput::kLimitedLargeStrict,
-            limited(RegisterInput::kLimitedLarge, b, kLargeLimit));
-      limited(RegisterInput::kLimitedHuge, b, kHugeLimit);
       const double loads = load_units(block, false);
       raise(RegisterInput::kBlockSize, std::log2(1.0 + block.size()));
       raise(RegisterInput::kBlockLoads, loads);
@@ -179,6 +191,13 @@ class Inputs {
       loop(b, loads);
     }
     chains();
+    const RegionPeaks timed = RegisterRegions(flow_, values_, loops_).run(entries_);
+    set(RegisterInput::kTimedAny, timed.any);
+    set(RegisterInput::kTimedSmall, timed.small);
+    set(RegisterInput::kTimedLarge, timed.large);
+    set(RegisterInput::kTimedInner, timed.inner_parameters);
+    set(RegisterInput::kTimedOuter, timed.outer_parameters);
+    set(RegisterInput::kTimedLoads, timed.loads);
     set(RegisterInput::kMeanMachine, counted > 0 ? mean / counted : 0);
     count_register_inputs(flow_, out_);
     set(RegisterInput::kLoops, std::log2(1.0 + static_cast<double>(flow_.loops.loops.size())));
@@ -199,10 +218,11 @@ class Inputs {
     double predicates = 0, sum = 0, slow_path = 0;
     double both = 0;  // strict view, results never in the place of an operand //
                       // sum: of the machine view
+    double with_parameters = 0, across_calls = 0, slow_strict = 0;  // strict view
   };
   struct Delta {
     std::array<double, kCostViews> units{};
-    double predicates = 0;
+    double predicates = 0, parameters = 0;
   };
 
   static RegisterValues built(const FlowFacts& flow, const Uniformity& uniformity) {
@@ -216,14 +236,6 @@ class Inputs {
     slot = std::max(slot, value);
   }
 
-  // Raises the machine view's peak; the strict view's is returned.
-  double limited(RegisterInput i, BlockId b, double limit) {
-    orders_.build_limited(flow_.cfg.blocks[b], limit, entry_, lives_on_, b);
-    const Peaks peaks = sweep(orders_.limited, b);
-    raise(i, peaks.units[kCostMachine]);
-    return peaks.units[kCostStrict];
-  }
-
   void loop(BlockId b, double loads) {
     LoopId l = flow_.loops.loop_of[b];
     if (l == kNone) return;
@@ -231,12 +243,25 @@ class Inputs {
     if (flow_.loops.loops[l].header != b) return;
     raise(RegisterInput::kLoopCarried, entry_);
     raise(RegisterInput::kLoopStrict, strict_entry_);
+    raise(RegisterInput::kParamEntry, strict_entry_ + loops_.outer_parameters[b]);
     if (free_loop_[b] == 0) return;
     double all_loads = 0, all_addresses = 0;
     for (BlockId inside : flow_.loops.blocks_of(l)) {
       if (flow_.loops.loop_of[inside] != l) return;  // not innermost
       all_loads += load_units(flow_.cfg.blocks[inside], false);
       all_addresses += address_units(flow_.cfg.blocks[inside], inside);
+    }
+    if (const uint32_t turns = loops_.turns[l]; turns > 1) {
+      size_t size = 0;
+      for (BlockId inside : flow_.loops.blocks_of(l)) size += flow_.cfg.blocks[inside].size();
+      const double peak = strict_entry_ + turns * all_loads + all_addresses;
+      if (peak > out_[static_cast<size_t>(RegisterInput::kTurnPeak)]) {
+        out_[static_cast<size_t>(RegisterInput::kTurns)] = std::log2(turns);
+        raise(RegisterInput::kTurnPeak, peak);
+      }
+      raise(RegisterInput::kTurnParam, peak + loops_.outer_parameters[b]);
+      raise(RegisterInput::kTurnLoads, turns * all_loads);
+      raise(RegisterInput::kTurnSize, std::log2(1.0 + turns * static_cast<double>(size)));
     }
     raise(RegisterInput::kUnrolledMany, strict_entry_ + 4 * (all_loads + all_addresses));
     if (flow_.loops.blocks_of(l).size() != 1) return;
@@ -249,12 +274,7 @@ class Inputs {
   void ratios() {
     using R = RegisterInput;
     auto at = [&](R i) -> double& { return out_[static_cast<size_t>(i)]; };
-    for (auto [over, of] : {std::pair{R::kHoistedOver, R::kHoistedMachine},
-                            {R::kEarlyOver, R::kEarlyMachine},
-                            {R::kLazyOver, R::kLazyMachine},
-                            {R::kLimitedSmallOver, R::kLimitedSmall},
-                            {R::kLimitedLargeOver, R::kLimitedLarge},
-                            {R::kLimitedHugeOver, R::kLimitedHuge},
+    for (auto [over, of] : {std::pair{R::kEarlyOver, R::kEarlyMachine},
                             {R::kLiveOver, R::kLive},
                             {R::kLiveLaneOver, R::kLiveLane},
                             {R::kLoopCarriedOver, R::kLoopCarried},
@@ -266,7 +286,11 @@ class Inputs {
                             {R::kSlowPathOver, R::kSlowPath},
                             {R::kStrictOver, R::kLiveStrict},
                             {R::kLoopStrictOver, R::kLoopStrict},
-                            {R::kLimitedLargeStrictOver, R::kLimitedLargeStrict}})
+                            {R::kParamStrictOver, R::kParamStrict},
+                            {R::kParamEntryOver, R::kParamEntry},
+                            {R::kTurnPeakOver, R::kTurnPeak},
+                            {R::kTimedSmallOver, R::kTimedSmall},
+                            {R::kTimedLargeOver, R::kTimedLarge}})
       at(over) = (at(of) + 4) / (at(R::kLiveMachine) + 4);
   }
 
@@ -384,11 +408,22 @@ class Inputs {
       last_use_[v] = last_root_[v] = lives_on_[v] == b ? size : 0;
       born_[v] = kNone;
     }
-    for (uint32_t t = 0; t < size; ++t)
+    const bool straight = flow_.loops.loop_of[b] == kNone;
+    parameters_.clear();
+    for (uint32_t t = 0; t < size; ++t) {
+      const bool copies = !straight || values_.copies_parameter(flow_, order[t]);
       for (uint32_t k = flow_.accesses.first[order[t]]; k < flow_.accesses.first[order[t] + 1];
            ++k) {
         ValueId v = flow_.values.value_of[k];
         if (v == kNone) continue;
+        if (const ValueId p = values_.parameter[v];
+            !copies && p != kNone && !flow_.accesses.items[k].write) {
+          if (last_parameter_[p] == kNone) {
+            parameters_.push_back(p);
+            first_parameter_[p] = t;
+          }
+          last_parameter_[p] = t;
+        }
         auto use = [&](ValueId u) {
           last_use_[u] = std::max(last_use_[u], t);
           ValueId root = values_.root[u];
@@ -399,7 +434,14 @@ class Inputs {
         born_[v] = t;
         if (ValueId old = flow_.values.values[v].from; old != kNone && stamp_[old] == b) use(old);
       }
+    }
     delta_.assign(static_cast<size_t>(size) + 2, {});
+    for (ValueId p : parameters_) {
+      const double units = static_cast<double>(values_.units[p][kCostAll]);
+      delta_[first_parameter_[p]].parameters += units;
+      delta_[last_parameter_[p] + 1].parameters -= units;
+      last_parameter_[p] = kNone;
+    }
     for (ValueId v : touched_) {
       const uint32_t from = born_[v] == kNone ? 0 : born_[v];
       for (size_t c = 0; c < kCostViews; ++c) {
@@ -421,21 +463,49 @@ class Inputs {
     }
     Peaks peaks;
     std::array<double, kCostViews> now = through_;
-    double predicates = 0;
+    double predicates = 0, parameters = loops_.outer_parameters[b];
     for (uint32_t t = 0; t <= size; ++t) {
       for (size_t c = 0; c < kCostViews; ++c) {
         now[c] += delta_[t].units[c];
         peaks.units[c] = std::max(peaks.units[c], now[c]);
       }
       predicates += delta_[t].predicates;
+      parameters += delta_[t].parameters;
+      peaks.with_parameters = std::max(peaks.with_parameters, now[kCostStrict] + parameters);
       peaks.predicates = std::max(peaks.predicates, predicates);
       if (t == size) break;
       peaks.sum += now[kCostMachine];
       peaks.both = std::max(peaks.both, now[kCostStrict] + written_units(order[t]));
-      if (double extra = subroutine_units(*flow_.instruction(order[t]).opcode); extra > 0)
+      if (flow_.instruction(order[t]).opcode->has(Effect::kCall))
+        peaks.across_calls = std::max(peaks.across_calls, now[kCostStrict]);
+      if (double extra = subroutine_units(*flow_.instruction(order[t]).opcode); extra > 0) {
         peaks.slow_path = std::max(peaks.slow_path, now[kCostMachine] + extra);
+        peaks.slow_strict = std::max(peaks.slow_strict, now[kCostStrict] + extra);
+      }
     }
     return peaks;
+  }
+
+  // Parameters and constants of the block that a store, an atomic or an address takes, and so need
+  // a register after all.
+  double fixed_units(const Block& block, BlockId b) {
+    double units = 0;
+    for (uint32_t i = block.first; i < block.last; ++i) {
+      const ptx::Opcode& op = *flow_.instruction(i).opcode;
+      if ((op.effects & (Effect::kLoad | Effect::kStore | Effect::kAtomic | Effect::kRed)) == 0 ||
+          ptx::base_space(op.space) == ptx::Space::kParam)
+        continue;
+      for (uint32_t k = flow_.accesses.first[i]; k < flow_.accesses.first[i + 1]; ++k) {
+        ValueId v = flow_.values.value_of[k];
+        if (v == kNone || flow_.accesses.items[k].write || values_.units[v][kCostVarying] > 0)
+          continue;
+        if (values_.parameter[v] != kNone) v = values_.parameter[v];
+        if (fixed_[v] == b) continue;
+        fixed_[v] = b;
+        units += static_cast<double>(values_.units[v][kCostAll]);
+      }
+    }
+    return units;
   }
 
   double written_units(uint32_t i) const {
@@ -485,8 +555,12 @@ class Inputs {
   Workspace& ws_;
   RegisterValues values_;
   BlockSchedules orders_;
+  RegisterLoops loops_;
   RegisterInputs out_{};
-  std::vector<ValueId> touched_;  // of the block
+  std::vector<ValueId> parameters_;                         // that the block reads
+  std::vector<BlockId> fixed_;                              // by value
+  std::vector<uint32_t> first_parameter_, last_parameter_;  // by value: where in the order
+  std::vector<ValueId> touched_;                            // of the block
   std::vector<uint32_t> last_use_, last_root_, born_, stamp_,
       lives_on_;                          // by value
   std::vector<uint32_t> seen_, claimed_;  // by register

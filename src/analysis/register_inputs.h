@@ -17,21 +17,11 @@ enum class RegisterInput : uint8_t {
   kLiveVarying,  // the same by the other cost views (register_values.h)
   kLiveLane,
   kLiveMachine,
-  kHoisted,  // maximum when loads go first within a block, every value counts
-  kHoistedLane,
-  kHoistedMachine,
   kEarlyMachine,  // maximum when the addresses of loads go before all loads of a
                   // block
-  kLazyMachine,   // maximum when each value is computed just before its first use
-  kLimitedSmall,  // maximum when loads go first as long as few registers are
                   // alive, for 32 a thread
-  kLimitedLarge,  // and for 64
-  kLimitedHuge,   // and for 128
   kLiveStrict,    // by the strict view, in text order
-  kHoistedStrict,
   kEarlyStrict,
-  kLimitedSmallStrict,
-  kLimitedLargeStrict,
   kLoopStrict,      // largest strict-view set alive at a loop header
   kLoopAddresses,   // registers for addresses that a one-block innermost loop
                     // computes
@@ -74,12 +64,7 @@ enum class RegisterInput : uint8_t {
   kMaxVector,       // registers of the widest access
   // Over kLiveMachine, four registers added to both: what order and view
   // change.
-  kHoistedOver,
   kEarlyOver,
-  kLazyOver,
-  kLimitedSmallOver,
-  kLimitedLargeOver,
-  kLimitedHugeOver,
   kLiveOver,
   kLiveLaneOver,
   kLoopCarriedOver,
@@ -91,7 +76,34 @@ enum class RegisterInput : uint8_t {
   kSlowPathOver,
   kStrictOver,
   kLoopStrictOver,
-  kLimitedLargeStrictOver,
+  // Parameters in registers, and turns of a loop made one (register_loops.h).
+  kParamLoops,    // registers of the parameters that an outermost loop and what is in it read
+  kParamStrict,   // kLiveStrict with the block's parameters: those of its loop, or between first
+                  // and last use
+  kParamInner,    // the same with the parameters of the innermost loop
+  kParamSlow,     // kSlowStrict with the parameters of the innermost loop
+  kSlowStrict,    // the same without parameters, strict view
+  kParamVarying,  // kLiveVarying with parameters
+  kFixed,         // parameters and constants of a block that only a register can hold
+  kParamEntry,    // kLoopStrict so
+  kTimedAny,      // peaks by a list scheduler (register_regions.h)
+  kTimedSmall,
+  kTimedLarge,
+  kTimedInner,  // kTimedSmall with the parameters of the innermost loop
+  kTimedOuter,  // and of the outermost
+  kTimedLoads,
+  kTimedSmallOver,
+  kTimedLargeOver,
+  kTurns,        // turns made one, log2, of the loop of kTurnPeak
+  kTurnPeak,     // alive at an unrolled loop's header, with what its turns load
+  kTurnParam,    // and with its parameters
+  kTurnLoads,    // what the turns load
+  kTurnSize,     // their instructions, log2
+  kAcrossCalls,  // strict view: alive across a call
+  kExternCalls,  // calls of functions without a body, log2(1+n)
+  kParamStrictOver,
+  kParamEntryOver,
+  kTurnPeakOver,
   kThreads,    // of a block by the launch bounds, 0 without
   kMinBlocks,  // blocks a multiprocessor by .minnctapersm, 0 without
   kCap,        // register_cap()

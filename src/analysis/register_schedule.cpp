@@ -12,8 +12,7 @@ constexpr auto kFixed = Effect::kBarrier | Effect::kFence | Effect::kBranch | Ef
 
 }  // namespace
 
-BlockSchedules::BlockSchedules(const FlowFacts& flow, const RegisterValues& values)
-    : flow_(flow), values_(values), left_(values.root.size(), 0) {}
+BlockSchedules::BlockSchedules(const FlowFacts& flow) : flow_(flow) {}
 
 bool BlockSchedules::fixed(uint32_t i) const {
   return (flow_.instruction(i).opcode->effects & kFixed) != 0;
@@ -29,33 +28,18 @@ void BlockSchedules::build(const Block& block) {
   text.clear();
   for (uint32_t i = block.first; i < block.last; ++i) text.push_back(i);
 
-  obey_memory_ = true;
-  early(block, false, loads_first);
-  early(block, true, addresses_first);
-
-  // Stores and other effects in order, each value just before its first use.
-  obey_memory_ = false;
-  lazy.clear();
-  placed_.assign(block.size(), 0);
-  for (uint32_t i = block.first; i < block.last; ++i) {
-    const ptx::Opcode& op = *flow_.instruction(i).opcode;
-    bool effect = op.effects != 0 && op.effects != Effect::kSfu &&
-                  op.effects != Effect::kCommutative && op.effects != Effect::kLoad;
-    if (effect || fixed(i)) place(block, i, lazy);
-  }
-  for (uint32_t i = block.first; i < block.last; ++i) place(block, i, lazy);
+  early(block, addresses_first);
 }
 
 // Loads, with what they need, before the rest; between instructions that nothing may pass.
-void BlockSchedules::early(const Block& block, bool addresses, std::vector<uint32_t>& order) {
+void BlockSchedules::early(const Block& block, std::vector<uint32_t>& order) {
   order.clear();
   placed_.assign(block.size(), 0);
   uint32_t segment = block.first;
   auto flush = [&](uint32_t end) {
-    if (addresses)
-      for (uint32_t i = segment; i < end; ++i)
-        if (is_load(i) || flow_.instruction(i).opcode->has(Effect::kStore))
-          place(block, i, order, false);
+    for (uint32_t i = segment; i < end; ++i)
+      if (is_load(i) || flow_.instruction(i).opcode->has(Effect::kStore))
+        place(block, i, order, false);
     for (uint32_t i = segment; i < end; ++i)
       if (is_load(i)) place(block, i, order);
     for (uint32_t i = segment; i < end; ++i) place(block, i, order);
@@ -99,8 +83,7 @@ void BlockSchedules::place(const Block& block, uint32_t i, std::vector<uint32_t>
       if (d >= block.first && d < n && placed_[d - block.first] == 0) stack_.push_back(d);
     };
     const bool address_only = !itself && n == i;
-    if (obey_memory_ && !address_only && after_[n - block.first] != kNone)
-      need(after_[n - block.first]);
+    if (!address_only && after_[n - block.first] != kNone) need(after_[n - block.first]);
     for (uint32_t k = flow_.accesses.first[n]; k < flow_.accesses.first[n + 1]; ++k) {
       ValueId v = flow_.values.value_of[k];
       if (v == kNone || (address_only && flow_.accesses.items[k].role != Role::kAddress)) continue;
@@ -115,37 +98,6 @@ void BlockSchedules::place(const Block& block, uint32_t i, std::vector<uint32_t>
       order.push_back(n);
       stack_.pop_back();
     }
-  }
-}
-
-void BlockSchedules::build_limited(const Block& block, double limit, double alive,
-                                   const std::vector<uint32_t>& lives_on, uint32_t mark) {
-  limited.clear();
-  placed_.assign(block.size(), 0);
-  auto each = [&](uint32_t i, auto&& act) {
-    for (uint32_t k = flow_.accesses.first[i]; k < flow_.accesses.first[i + 1]; ++k)
-      if (ValueId v = flow_.values.value_of[k]; v != kNone)
-        act(values_.root[v], v, flow_.accesses.items[k].write);
-  };
-  // Exact over the block: what other blocks left in left_ is overwritten first.
-  for (uint32_t i : text) each(i, [&](ValueId r, ValueId, bool) { left_[r] = 0; });
-  for (uint32_t i : text)
-    each(i, [&](ValueId r, ValueId, bool write) { left_[r] += write ? 0 : 1; });
-  size_t early = 0, late = 0;
-  while (limited.size() < text.size()) {
-    while (early < text.size() && placed_[addresses_first[early] - block.first] != 0) ++early;
-    while (late < text.size() && placed_[lazy[late] - block.first] != 0) ++late;
-    uint32_t i = alive < limit ? addresses_first[early] : lazy[late];
-    placed_[i - block.first] = 1;
-    limited.push_back(i);
-    each(i, [&](ValueId r, ValueId v, bool write) {
-      double units = static_cast<double>(values_.units[r][kCostMachine]);
-      if (write) {
-        if (v == r && (left_[r] > 0 || lives_on[r] == mark)) alive += units;
-      } else if (--left_[r] == 0 && lives_on[r] != mark) {
-        alive -= units;
-      }
-    });
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/pressure.h"
+#include "ptx/special_register.h"
 
 namespace pitot::analysis {
 namespace {
@@ -26,7 +27,9 @@ class ValueBuilder {
     piped_.assign(n, 0);
     out_.root.resize(n);
     for (ValueId v = 0; v < n; ++v) out_.root[v] = v;
+    out_.parameter.assign(n, kNone);
     for (ValueId v = 0; v < n; ++v) cost(v);
+    for (ValueId v = 0; v < n; ++v) out_.parameter[v] = parameter_of(v, 0);
     for (ValueId v = 0; v < n; ++v)
       if (ValueId source = folded_into_users(v); source != kNone) {
         out_.root[v] = source;
@@ -57,6 +60,25 @@ class ValueBuilder {
     if (!ops[1].is_register()) return ops[1].is_constant() || ops[1].kind == OperandKind::kSymbol;
     ValueId source = flow_.read(i, 1);
     return depth < 8 && source != kNone && is_free(source, depth + 1);
+  }
+
+  ValueId parameter_of(ValueId v, int depth) const {
+    const Value& value = flow_.values.values[v];
+    if (value.kind != ValueKind::kWrite || value.from != kNone) return kNone;
+    const uint32_t i = writer(v);
+    const ptx::Opcode& op = *flow_.instruction(i).opcode;
+    if (op.mnemonic == Mnemonic::kLd && ptx::base_space(op.space) == ptx::Space::kParam)
+      return flow_.function->is_entry ? v : kNone;
+    if (op.mnemonic != Mnemonic::kMov && op.mnemonic != Mnemonic::kCvta) return kNone;
+    auto ops = flow_.module->operands_of(flow_.instruction(i));
+    if (ops.size() != 2) return kNone;
+    if (ops[1].kind == OperandKind::kSpecialRegister) {
+      const auto id = static_cast<ptx::SpecialId>(ops[1].id);
+      return id == ptx::SpecialId::kNtid || id == ptx::SpecialId::kNctaid ? v : kNone;
+    }
+    if (!ops[1].is_register()) return kNone;
+    const ValueId source = flow_.read(i, 1);
+    return depth < 8 && source != kNone ? parameter_of(source, depth + 1) : kNone;
   }
 
   void cost(ValueId v) {
@@ -205,6 +227,15 @@ class ValueBuilder {
 };
 
 }  // namespace
+
+bool RegisterValues::copies_parameter(const FlowFacts& flow, uint32_t instruction) const {
+  const auto mnemonic = flow.instruction(instruction).opcode->mnemonic;
+  if (mnemonic != Mnemonic::kMov && mnemonic != Mnemonic::kCvta) return false;
+  for (uint32_t k = flow.accesses.first[instruction]; k < flow.accesses.first[instruction + 1]; ++k)
+    if (flow.accesses.items[k].write)
+      return flow.values.value_of[k] != kNone && parameter[flow.values.value_of[k]] != kNone;
+  return false;
+}
 
 void RegisterValues::build(const FlowFacts& flow, const Uniformity& uniformity) {
   ValueBuilder(flow, uniformity, *this).run();

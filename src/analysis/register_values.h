@@ -29,6 +29,12 @@ struct RegisterValues {
   // By ValueId: the value that a read of this one keeps alive in the machine view: itself, or the
   // source of the expression that is folded into its users (both in one block).
   std::vector<ValueId> root;
+  // By ValueId: the parameter or launch constant (%ntid, %nctaid) that it is a copy of, itself for
+  // the first; kNone for other values.
+  std::vector<ValueId> parameter;
+
+  // Whether the instruction does no more than make such a copy.
+  bool copies_parameter(const FlowFacts& flow, uint32_t instruction) const;
 
   void build(const FlowFacts& flow, const Uniformity& uniformity);
 };

@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sysconfig
 import tarfile
 import urllib.parse
 import urllib.request
@@ -26,13 +27,19 @@ MOST = 6
 TARGETS = ["sm_80", "sm_90"]
 # Per package: include directories ("**" takes every directory below), flags, what paths to leave out (a pattern).
 FLAGS = {
+    "augpy": (["augpy", "augpy/dlpack"], [], "cub/|cnmem"),
+    "bmtrain": (["csrc/include"], [], "^$"),
     "cufinufft": (["include", "include/cufinufft", "src/cuda", "contrib"], [], "^$"),
+    "cumcubes": (["cumcubes/include"], [], "^$"),
     "cuimgops": ([], [], "^$"),
     "deepspeed": (["csrc/includes", "csrc/spatial/includes", "csrc/fp_quantizer/includes",
                    "csrc/transformer/inference/includes", "deepspeed/inference/v2/kernels/**"], ["-DBF16_AVAILABLE"], "^$"),
+    "fairseq": (["examples/operators"], [], "^$"),
+    "fhelium": (["csrc", "csrc/include"], [], "^$"),
     "fusedtok": (["include", "include/fusedtok"], [], "^$"),
     "gptqmodel": (["gptqmodel_ext", "gptqmodel_ext/exllamav3"], [], "machete|swordfish|cutlass|exllamav2"),
     "gsplat": (["gsplat/cuda/include", "gsplat/cuda/csrc/third_party/glm", "gsplat/cuda"], ["-DGLM_ENABLE_EXPERIMENTAL"], "^$"),
+    "imate": (["imate"], [], "^$"),
     "implicit": (["implicit/gpu", "."], [], "^$"),
     "lightgbm": (["include", "external_libs/fmt/include", "external_libs/fast_double_parser/include", "external_libs/eigen"],
                  ["-DUSE_CUDA"], "^$"),
@@ -43,16 +50,28 @@ FLAGS = {
                          "instances/(?!fattn-vec-instance-f16-f16|mmq-instance-q[46]_[0k]|mmf-instance-ncols_4|"
                          "fattn-mma-f16-instance-ncols1_8-ncols2_8)"),
     "mamba-ssm": ([], [], "(fwd_(?!fp32)|bwd_(?!bf16_real|fp16_complex))"),
+    "minkowskiengine": (["src", "src/3rdparty", "src/3rdparty/cudf", "src/3rdparty/hash"], ["-DNVTX_DISABLE"], "^$"),
+    "monai": ([], ["-DCHANNEL_COUNT=4", "-DMIXTURE_COUNT=2", "-DMIXTURE_SIZE=3"], "^$"),
     "mmcv": (["mmcv/ops/csrc/common", "mmcv/ops/csrc/common/cuda", "mmcv/ops/csrc/pytorch"], [], "^$"),
     "nerfacc": (["nerfacc/cuda/csrc/include"], [], "^$"),
+    "nglpy-cuda": (["include"], [], "^$"),
+    "nimpa": (["niftypet/nimpa/include"], [], "^$"),
+    "pyfwht": (["pyfwht/_libfwht/include"], [], "^$"),
+    "pyradiomics-cuda": (["radiomics/src", "radiomics/src/cuda"], [], "test"),
     "pytigre": (["tigre/Source"], [], "^$"),
+    "qc-cugbasis": (["include", "libs/Boys_function"], [], "libs/|benchmark|test"),
+    "qulacs": (["src", "src/gpusim"], [], "test"),
+    "rwkv": ([], ["-D_N_=64", "-D_T_=1024", "-D_C_=64", "-D_CHUNK_LEN_=16"], "^$"),
     "svox": (["svox/csrc/include"], [], "^$"),
     "thinc-gpu-ops": (["include"], [], "^$"),
     "torch-points-kernels": (["cuda/include"], [], "^$"),
+    "torch-harmonics": (["torch_harmonics/disco/csrc", "torch_harmonics/attention/csrc"], [], "^$"),
+    "torchcompactradius": (["src/torchCompactRadius/cppSrc"], [], "^$"),
     "torchpq": (["torchpq/kernels/cuda"], [
         "-D_VOLATILE_=", "-D_PN_=4", "-D_PM_=4", "-D_M_=16", "-D_K_=256", "-D_TPB_=256", "-D_NCS_=4", "-D_DE_=4",
         "-D_TN_=8", "-D_TM_=8", "-D_QCAP_=8", "-D_STACKCAP_=8", "-D_TA_=8", "-D_TD_=8", "-D_DK_=64", "-D_N_=256",
         "-D__DISTANCE_FN__=madd", "-D__MASK_BID__=bid", "-D_NITERS_=4", "-D_VARNAMES_="], "failed|later|helpers"),
+    "xgboost": (["cpp_src/include", "cpp_src/dmlc-core/include"], ["-DXGBOOST_USE_CUDA=1"], "^$"),
     "vllm": (["csrc"], ["-DENABLE_FP8"], "cutlass|rocm|machete|sparse_scaled"),
 }
 
@@ -81,7 +100,7 @@ def stub_headers(out, root):
     """Headers by torch's names that include torch_stub.h: every name that the sources ask for."""
     stub = out / "stub"
     for source in [*root.rglob("*.cu"), *root.rglob("*.cuh"), *root.rglob("*.h")]:
-        for header in re.findall(r"#include\s*<((?:torch|ATen|c10|THC|pybind11)/[^>]+)>", source.read_text(errors="replace")):
+        for header in re.findall(r"#include\s*[<\"]((?:torch|ATen|c10|THC|pybind11)/[^>\"]+)[>\"]", source.read_text(errors="replace")):
             path = stub / header
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text('#pragma once\n#include "torch_stub.h"\n')
@@ -94,7 +113,7 @@ def compile_all(name, root, out):
     for i in includes:
         dirs += [p for p in (root / i[:-3]).rglob("*") if p.is_dir()] if i.endswith("/**") else [root / i]
     common = ["nvcc", "-ptx", "-arch=compute_80", "-std=c++17", "-w", "--expt-relaxed-constexpr", "--expt-extended-lambda",
-              f"-I{stub_headers(out, root)}", f"-I{HERE}", *[f"-I{d}" for d in dirs], *flags]
+              f"-I{stub_headers(out, root)}", f"-I{HERE}", f"-I{sysconfig.get_paths()['include']}", *[f"-I{d}" for d in dirs], *flags]
     (out / name).mkdir(exist_ok=True)
     for source in sorted(root.rglob("*.cu")):
         if re.search(leave, str(source.relative_to(root))) or not re.search("__global__|<<<", source.read_text(errors="replace")):
@@ -103,7 +122,7 @@ def compile_all(name, root, out):
         if ptx.exists():
             continue
         try:
-            r = subprocess.run([*common, f"-I{source.parent}", str(source), "-o", str(ptx)], capture_output=True, text=True, timeout=150)
+            r = subprocess.run([*common, f"-I{source.parent}", str(source), "-o", str(ptx)], capture_output=True, text=True, timeout=600)
             error = next((l for l in r.stderr.splitlines() if "error" in l), "failed") if r.returncode else ""
         except subprocess.TimeoutExpired:
             error = "takes too long"

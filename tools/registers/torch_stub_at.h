@@ -208,7 +208,7 @@ struct Tensor {
     return *this;                  \
   }                                \
   Tensor name(std::initializer_list<int64_t>) const { return *this; }
-  SELF(contiguous) SELF(to) Tensor to(TensorOptions) const { return *this; }
+  SELF(contiguous) SELF(resolve_conj) SELF(to) Tensor to(TensorOptions) const { return *this; }
   SELF(view)
   SELF(reshape) SELF(clone) SELF(detach) SELF(permute) SELF(transpose) SELF(slice) SELF(narrow)
       SELF(select) SELF(squeeze) SELF(unsqueeze) SELF(zero_) SELF(fill_) SELF(expand)
@@ -279,7 +279,7 @@ TOP(!=) TOP(+) TOP(-) TOP(*) TOP(/) TOP(<) TOP(>) TOP(==) using TensorList = Arr
     return {};                                                                     \
   }
 MAKE(empty)
-MAKE(zeros) MAKE(ones) MAKE(full) MAKE(empty_like) MAKE(zeros_like) MAKE(ones_like) MAKE(full_like)
+MAKE(transpose) MAKE(randint_like) MAKE(zeros) MAKE(ones) MAKE(full) MAKE(empty_like) MAKE(zeros_like) MAKE(ones_like) MAKE(full_like)
     MAKE(arange) MAKE(cat) MAKE(stack) MAKE(tensor) MAKE(from_blob) MAKE(bmm) MAKE(matmul) MAKE(mm)
         MAKE(addmm) MAKE(cumsum) MAKE(sum) MAKE(nonzero) MAKE(where) MAKE(empty_strided) MAKE(max)
             MAKE(min) MAKE(sort_) MAKE(scalar_tensor) MAKE(mul) MAKE(addmm_out) MAKE(mm_out)
@@ -294,6 +294,10 @@ MAKE(zeros) MAKE(ones) MAKE(full) MAKE(empty_like) MAKE(zeros_like) MAKE(ones_li
   return {};
 }
 inline std::ostream& operator<<(std::ostream& o, const Tensor&) { return o; }
+template <class... A>
+inline void assert_no_internal_overlap(const A&...) {}
+template <class... A>
+inline void assert_no_overlap(const A&...) {}
 template <class T>
 struct OpMath {
   using type = T;
