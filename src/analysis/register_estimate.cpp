@@ -30,10 +30,11 @@ double evaluate(const RegisterInputs& x) {
 // The mean of what the two halves of the trees correct (fit.py): a scheduler's peak with a fixed
 // overhead, and a constant. A call of a function without a body takes what the calling convention
 // lets that function change, besides what is alive across.
+constexpr double kCallRegisters = 24;
 double anchor(const RegisterInputs& x) {
   auto at = [&](RegisterInput i) { return x[static_cast<size_t>(i)]; };
   const double least = at(RegisterInput::kExternCalls) > 0
-                           ? std::max(24.0, 20 + at(RegisterInput::kAcrossCalls))
+                           ? std::max(kCallRegisters, 20 + at(RegisterInput::kAcrossCalls))
                            : 0;
   const double peak = (at(RegisterInput::kTimedSmall) + at(RegisterInput::kLiveMachine)) / 2 + 9;
   return (std::log(std::max(peak, least)) + std::log(std::max(24.0, least))) / 2;
@@ -78,7 +79,9 @@ RegisterEstimate estimate_registers(const FlowFacts& flow, const Uniformity& uni
                                     ptx::Target target, Workspace& ws) {
   RegisterInputs x = register_inputs(flow, uniformity, target.sm >= 85 ? 90 : 80, ws);
   RegisterEstimate e;
-  e.wanted = std::clamp(std::exp(anchor(x) + evaluate(x)), 4.0, 1000.0);
+  const double least =
+      x[static_cast<size_t>(RegisterInput::kExternCalls)] > 0 ? kCallRegisters : 4.0;
+  e.wanted = std::clamp(std::exp(anchor(x) + evaluate(x)), least, 1000.0);
   e.cap = register_cap(*flow.function);
   e.registers =
       static_cast<uint32_t>(std::lround(std::min(to_step(e.wanted), static_cast<double>(e.cap))));

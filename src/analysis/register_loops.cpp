@@ -30,9 +30,12 @@ bool calls(const FlowFacts& flow, BlockId b) {
 // Turns of a loop that counts by a constant between constants, 0 if that is not known.
 double known_turns(const LoopCounter& c) {
   if (c.start != kNone || c.bound != kNone) return 0;
-  return std::ceil(
-      std::abs((static_cast<double>(c.bound_offset) - static_cast<double>(c.start_offset)) /
-               static_cast<double>(c.step)));
+  const double way = (static_cast<double>(c.bound_offset) - static_cast<double>(c.start_offset)) /
+                     static_cast<double>(c.step);
+  if (way < 0) return 0;
+  const bool meets = c.order == Order::kLe || c.order == Order::kGe;
+  const double steps = meets ? std::floor(way) + 1 : std::ceil(way);
+  return steps + (c.at_bottom && !c.stepped ? 1 : 0);
 }
 
 uint32_t turns_of(const FlowFacts& flow, LoopId l) {

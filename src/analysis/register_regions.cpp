@@ -275,6 +275,7 @@ void RegisterRegions::build(BlockId, uint32_t begin, uint32_t end, uint32_t turn
         h.units = static_cast<float>(values_.units[v][kCostStrict]);
         h.node = n;
         h.leaves = leaves_[v] == stamp_ && (t + 1 == turns || linear_[v] != 0);
+        node.made += h.units;
       }
       node.last_read = static_cast<uint32_t>(reads_.size());
       nodes_.push_back(node);
@@ -337,14 +338,10 @@ void RegisterRegions::connect() {
 
 // Registers that issuing n adds: its results less the operands that end there.
 double RegisterRegions::net(const Node& n) const {
-  double units = 0;
+  double units = static_cast<double>(n.made);
   for (uint32_t r = n.first_read; r < n.last_read; ++r)
     if (left_[reads_[r]] == 1 && !held_[reads_[r]].leaves)
       units -= static_cast<double>(held_[reads_[r]].units);
-  const uint32_t i = n.instruction;
-  for (uint32_t k = flow_.accesses.first[i]; k < flow_.accesses.first[i + 1]; ++k)
-    if (flow_.accesses.items[k].write)
-      units += static_cast<double>(held_[n.turn * items_ + (k - item_begin_)].units);
   return units;
 }
 
@@ -361,26 +358,34 @@ double RegisterRegions::schedule(double entry, double limit, double* in_flight) 
   };
   std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(lower)> ready(lower);
   std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(later)> pending(later);
+  // Without results: they never add to what is alive.
+  decltype(ready) quiet(lower);
+  auto makes = [&](uint32_t n) { return nodes_[n].made > 0; };
+  auto wake = [&](uint32_t n) { (makes(n) ? ready : quiet).push(n); };
+  auto take = [&](auto& queue) {
+    const uint32_t n = queue.top();
+    queue.pop();
+    return n;
+  };
+  auto first = [&] {
+    if (ready.empty() || (!quiet.empty() && lower(ready.top(), quiet.top()))) return take(quiet);
+    return take(ready);
+  };
   for (uint32_t n = 0; n < nodes_.size(); ++n)
-    if (nodes_[n].waits_for == 0) ready.push(n);
+    if (nodes_[n].waits_for == 0) wake(n);
   double live = entry, peak = entry;
   uint32_t cycle = 0;
   std::vector<uint32_t> passed;
-  while (!ready.empty() || !pending.empty()) {
-    if (ready.empty()) cycle = std::max(cycle, nodes_[pending.top()].ready);
-    while (!pending.empty() && nodes_[pending.top()].ready <= cycle) {
-      ready.push(pending.top());
-      pending.pop();
-    }
-    uint32_t n = ready.top();
-    ready.pop();
+  while (!ready.empty() || !quiet.empty() || !pending.empty()) {
+    if (ready.empty() && quiet.empty()) cycle = std::max(cycle, nodes_[pending.top()].ready);
+    while (!pending.empty() && nodes_[pending.top()].ready <= cycle) wake(take(pending));
+    uint32_t n = first();
     if (live >= limit && net(nodes_[n]) > 0) {
       // Something that does not add to what is alive; failing that, wait for operands; then n.
       passed.clear();
-      uint32_t other = kNone;
+      uint32_t other = quiet.empty() ? kNone : take(quiet);
       while (!ready.empty() && passed.size() < 8 && other == kNone) {
-        const uint32_t m = ready.top();
-        ready.pop();
+        const uint32_t m = take(ready);
         if (net(nodes_[m]) <= 0)
           other = m;
         else
@@ -388,17 +393,15 @@ double RegisterRegions::schedule(double entry, double limit, double* in_flight) 
       }
       for (uint32_t m : passed) ready.push(m);
       if (other != kNone) {
-        ready.push(n);
+        wake(n);
         n = other;
       } else if (!pending.empty()) {
-        ready.push(n);
-        cycle = nodes_[pending.top()].ready;
-        const uint32_t m = pending.top();
-        pending.pop();
-        if (net(nodes_[m]) > 0 || live < limit) {
-          ready.push(m);
-          n = ready.top();
-          ready.pop();
+        wake(n);
+        cycle = std::max(cycle, nodes_[pending.top()].ready);
+        const uint32_t m = take(pending);
+        if (net(nodes_[m]) > 0) {
+          wake(m);
+          n = first();
         } else {
           n = m;
         }
@@ -410,17 +413,16 @@ double RegisterRegions::schedule(double entry, double limit, double* in_flight) 
       if (--left_[h] == 0 && !held_[h].leaves) live -= static_cast<double>(held_[h].units);
     }
     const uint32_t i = node.instruction;
-    double dead = 0, made = 0;
+    double dead = 0;
     for (uint32_t k = flow_.accesses.first[i]; k < flow_.accesses.first[i + 1]; ++k) {
       if (!flow_.accesses.items[k].write) continue;
       const Held& h = held_[node.turn * items_ + (k - item_begin_)];
-      live += static_cast<double>(h.units);
-      made += static_cast<double>(h.units);
       if (h.uses == 0 && !h.leaves) dead += static_cast<double>(h.units);
     }
+    live += static_cast<double>(node.made);
     peak = std::max(peak, live);
     live -= dead;
-    if (in_flight != nullptr && is_load(i)) *in_flight += made;
+    if (in_flight != nullptr && is_load(i)) *in_flight += static_cast<double>(node.made);
     ++cycle;
     for (uint32_t e = node.first_edge; e < node.last_edge; ++e) {
       Node& to = nodes_[edges_[e].to];

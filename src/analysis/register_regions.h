@@ -36,6 +36,7 @@ class RegisterRegions {
   struct Node {
     uint32_t instruction = 0, turn = 0;
     uint32_t waits_for = 0;  // edges not yet issued
+    float made = 0;          // registers of its results
     float height = 0;        // cycles to the region's end
     uint32_t ready = 0;      // cycle at which its operands are there
     uint32_t first_read = 0, last_read = 0, first_edge = 0, last_edge = 0;

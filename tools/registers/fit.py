@@ -81,7 +81,8 @@ def fit(t, cols):
 
 def predict(models, t, cols):
     logs = [m.predict(xgb.DMatrix(t[cols])) + a for m, a in zip(models, anchors(t))]
-    return np.minimum(np.clip(np.exp(np.mean(logs, axis=0)), 4, 1000), t["cap"])
+    least = np.where(t["extern_calls"] > 0, 24.0, 4.0)
+    return np.minimum(np.clip(np.exp(np.mean(logs, axis=0)), least, 1000), t["cap"])
 
 
 def snap(p):
