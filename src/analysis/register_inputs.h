@@ -119,7 +119,7 @@ std::string_view name_of(RegisterInput input);
 void count_register_inputs(const FlowFacts& flow, RegisterInputs& out);
 
 // `uniformity` of the same function. `sm`: the compute capability to answer
-// for, 80 or 90. Linear in the function's length.
+// for, 80 or 90. O(n log n) in the function's length.
 RegisterInputs register_inputs(const FlowFacts& flow, const Uniformity& uniformity, unsigned sm,
                                Workspace& ws);
 

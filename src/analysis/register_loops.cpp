@@ -56,7 +56,7 @@ uint32_t turns_of(const FlowFacts& flow, LoopId l) {
   if (double turns = known_turns(c); turns > 0) {
     if (turns <= kMostTurns && turns * static_cast<double>(size) <= kUnrolledWhole)
       return static_cast<uint32_t>(turns);
-    return static_cast<double>(size) * kTurns <= kUnrolledWhole / 2 ? kTurns : 1;
+    return 2 * size * kTurns <= kUnrolledWhole ? kTurns : 1;
   }
   return size + loads <= kUnrolledBody ? kTurns : 1;
 }

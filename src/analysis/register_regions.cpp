@@ -89,7 +89,7 @@ void RegisterRegions::region(BlockId first, BlockId last, double entry, RegionPe
   linear_list_.clear();
   if (turns > 1) find_linear(first, begin_, end);
   find_leaving(last, begin_, end);
-  build(first, begin_, end, turns);
+  build(begin_, end, turns);
   double in_flight = 0;
   const double any = schedule(entry, 1e9, &in_flight);
   peaks.any = std::max(peaks.any, any);
@@ -227,7 +227,7 @@ bool RegisterRegions::is_load(uint32_t i) const {
   return op.has(Effect::kLoad) && ptx::base_space(op.space) != Space::kParam;
 }
 
-void RegisterRegions::build(BlockId, uint32_t begin, uint32_t end, uint32_t turns) {
+void RegisterRegions::build(uint32_t begin, uint32_t end, uint32_t turns) {
   nodes_.clear();
   edges_.clear();
   reads_.clear();

@@ -55,7 +55,7 @@ class RegisterRegions {
   void region(BlockId first, BlockId last, double entry, RegionPeaks& peaks);
   void find_linear(BlockId first, uint32_t begin, uint32_t end);
   void find_leaving(BlockId last, uint32_t begin, uint32_t end);
-  void build(BlockId first, uint32_t begin, uint32_t end, uint32_t turns);
+  void build(uint32_t begin, uint32_t end, uint32_t turns);
   void memory_edges();
   uint32_t resolve(ValueId v, uint32_t turn, int depth = 0);
   uint32_t external(ValueId v);
