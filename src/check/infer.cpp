@@ -272,7 +272,10 @@ class Inference {
       return op.mnemonic == Mnemonic::kAdd || op.mnemonic == Mnemonic::kMul ||
              op.mnemonic == Mnemonic::kMad || op.mnemonic == Mnemonic::kSub;
     });
-    if (use.kind != ContentKind::kFloat && use.type == Type::kNone) use.type = as_loaded;
+    // Only copied: what the load itself says.
+    if (use.kind == ContentKind::kUnknown && ptx::kind_of(as_loaded) == TypeKind::kFloat)
+      use.kind = ContentKind::kFloat;
+    if (use.type == Type::kNone) use.type = as_loaded;
     return use;
   }
 

@@ -68,8 +68,12 @@ Result<RunResult> run_emulated(const emulator::Program& program, uint32_t kernel
       auto count = evaluate(a.count, size.values);
       if (!count) return count.error();
       if (*count < 0) return input_error(fmt::format("'{}' has {} elements", a.name, *count));
+      auto origin = evaluate(a.origin, size.values);
+      if (!origin) return origin.error();
+      if (*origin < 0 || *origin > *count)
+        return input_error(fmt::format("'{}' points to element {} of {}", a.name, *origin, *count));
       auto bytes = initial_values(a.init, a.type, static_cast<uint64_t>(*count),
-                                  random_bits(options.seed, i));
+                                  random_bits(options.seed, i), static_cast<uint64_t>(*origin));
       if (!bytes) return bytes.error();
       // Poison is not defined: reading it is a fault where that is checked.
       emulator::Region& region = memory.allocate(a.name, bytes->size(), a.align, false);
@@ -79,7 +83,7 @@ Result<RunResult> run_emulated(const emulator::Program& program, uint32_t kernel
         return s.error();
       }
       buffers.push_back({&a, region.base(), bytes->size()});
-      bits = region.base();
+      bits = region.base() + static_cast<uint64_t>(*origin) * ptx::bytes_of(a.type);
       if (parameter.size < 8)
         return input_error(
             fmt::format("parameter {} of '{}' is too small for a pointer", i, f.name));
@@ -123,6 +127,7 @@ Result<RunResult> run_emulated(const emulator::Program& program, uint32_t kernel
     out.name = b.argument->name;
     out.type = std::string(ptx::name_of(b.argument->type));
     out.element_bytes = ptx::bytes_of(b.argument->type);
+    out.address = b.base;
     out.bytes.resize(b.bytes);
     if (Status s = memory.read(b.base, out.bytes); !s) return s.error();
     r.outputs.push_back(std::move(out));

@@ -21,6 +21,7 @@ struct RunOutput {
   std::string name;
   std::string type;  // "f32"
   unsigned element_bytes = 4;
+  uint64_t address = 0;  // where it lay
   std::vector<std::byte> bytes;
   uint64_t elements() const { return bytes.size() / element_bytes; }
   uint64_t bits(uint64_t element) const;

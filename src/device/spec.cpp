@@ -34,6 +34,7 @@ class Reader {
     for (const toml::table* a : t.tables("args")) argument(*a);
     if (const toml::table* l = t.table("tolerance")) {
       TomlTable tolerance(c_, *l, "[tolerance]");
+      out_.has_tolerance = true;
       out_.rtol = tolerance.number("rtol").value_or(0);
       out_.atol = tolerance.number("atol").value_or(0);
       tolerance.done();
@@ -130,6 +131,7 @@ class Reader {
       expression(t, "count", a.count);
       if (a.count.empty()) c_.error(raw, "missing-key", "`count` is missing");
       if (auto s = t.text("init")) a.init = *s;
+      expression(t, "origin", a.origin);
       if (auto s = t.text("role")) {
         a.role = *s == "out" ? Role::kOut : *s == "inout" ? Role::kInOut : Role::kIn;
         if (*s != "in" && *s != "out" && *s != "inout")

@@ -20,7 +20,9 @@ struct ArgumentSpec {
   bool is_buffer = false;
   ptx::Type type = ptx::Type::kNone;  // of an element, or of the scalar
   std::string count;                  // buffer: elements
-  std::string init = "normal";  // buffer: normal, uniform(a, b), zero, bits, iota(step), poison
+  std::string init = "normal";  // buffer: normal, uniform(a, b), zero, bits, iota(step), poison,
+                                // sample(seed, pattern, special): see values.h
+  std::string origin = "0";     // buffer: the element that the pointer points to
   Role role = Role::kIn;
   uint32_t align = 256;
   std::string value;  // scalar
@@ -44,6 +46,7 @@ struct KernelSpec {
   std::vector<SizeSpec> sizes;
   std::vector<ArgumentSpec> arguments;
   double rtol = 0, atol = 0;
+  bool has_tolerance = false;  // it was written
   std::optional<OracleSpec> oracle;
 
   std::string beside(const std::string& name) const;  // a file next to the spec

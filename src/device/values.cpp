@@ -159,8 +159,44 @@ double decode(uint64_t bits, Type t) {
   return static_cast<double>(bits);
 }
 
+uint64_t sample_bits(const Sample& s, int64_t index, Type type) {
+  const uint64_t r = random_bits(s.seed, static_cast<uint64_t>(index));
+  const bool pick = s.special != 0 && (r >> 16) % 64 == 0;
+  const unsigned bits = ptx::bits_of(type);
+  const uint64_t mask = bits >= 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
+  if (ptx::kind_of(type) != TypeKind::kFloat) {
+    if (s.pattern == SamplePattern::kIndex) return r % 32;
+    if (pick) return r & mask;
+    if (s.pattern == SamplePattern::kEqual) return random_bits(s.seed, UINT64_MAX) % 100 & mask;
+    if (s.pattern == SamplePattern::kNegative && ptx::kind_of(type) == TypeKind::kSigned)
+      return (uint64_t{0} - 1 - r % 100) & mask;
+    return r % 100 & mask;
+  }
+  if (pick) {
+    constexpr double kValues[] = {NAN, INFINITY, -INFINITY, -0.0, 1e30, -1e-30, 65504, 1e-40};
+    const auto n = static_cast<unsigned>((r >> 24) % std::size(kValues));
+    if ((s.special >> n & 1) != 0) return encode(kValues[n], type);
+  }
+  // Around 0, exact in few bits of precision.
+  const double x = (static_cast<double>(r & 0xffff) - 32768.0) / 16384.0;
+  switch (s.pattern) {
+    case SamplePattern::kEqual:
+      return encode(0.1 + static_cast<double>(random_bits(s.seed, UINT64_MAX) % 8), type);
+    case SamplePattern::kLarge:
+      return encode(x * 64, type);
+    case SamplePattern::kNegative:
+      return encode(-0.5 - std::fabs(x), type);
+    case SamplePattern::kWide:
+      return encode(std::ldexp(x, static_cast<int>((r >> 32) % 17) - 12), type);
+    case SamplePattern::kPositive:
+      return encode(0.25 + std::fabs(x), type);
+    default:
+      return encode(x, type);
+  }
+}
+
 Result<std::vector<std::byte>> initial_values(std::string_view init, Type type, uint64_t count,
-                                              uint64_t seed) {
+                                              uint64_t seed, uint64_t origin) {
   const uint64_t bytes = ptx::bytes_of(type);
   if (bytes == 0 || bytes > 8)
     return input_error(fmt::format("no buffers of type '{}'", ptx::name_of(type)));
@@ -177,13 +213,26 @@ Result<std::vector<std::byte>> initial_values(std::string_view init, Type type, 
   }
   const bool normal = name == "normal" && a.empty(), bits = name == "bits" && a.empty();
   const bool uniform = name == "uniform" && a.size() == 2, iota = name == "iota" && a.size() == 1;
-  if (!normal && !bits && !uniform && !iota)
-    return input_error(fmt::format(
-        "init '{}' is none of normal, uniform(a, b), zero, bits, iota(step), poison", init));
+  bool sample = name == "sample" && a.size() == 3;
+  Sample like;
+  if (sample) {
+    sample = a[0] >= 0 && a[0] < 0x1p32 && a[1] >= 0 && a[1] < kSamplePatterns && a[2] >= 0 &&
+             a[2] <= kAllSpecial;
+    if (sample)
+      like = {static_cast<uint64_t>(a[0]), static_cast<SamplePattern>(static_cast<int>(a[1])),
+              static_cast<unsigned>(a[2])};
+  }
+  if (!normal && !bits && !uniform && !iota && !sample)
+    return input_error(
+        fmt::format("init '{}' is none of normal, uniform(a, b), zero, bits, iota(step), poison, "
+                    "sample(seed, pattern, special)",
+                    init));
   const bool integer = ptx::kind_of(type) != TypeKind::kFloat;
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t v = 0;
-    if (bits) {
+    if (sample) {
+      v = sample_bits(like, static_cast<int64_t>(i - origin), type);
+    } else if (bits) {
       v = random_bits(seed, i);
     } else if (normal) {
       v = encode(random_normal(seed, i), type);

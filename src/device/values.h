@@ -23,8 +23,24 @@ inline constexpr std::byte kPoison{0xcd};
 uint64_t encode(double value, ptx::Type type);
 double decode(uint64_t bits, ptx::Type type);
 
-// Elements of a buffer by the spec's `init`; errors name an unknown one.
+// Test data that suits a type: element `index` of a stream. Floats follow the pattern, integers are
+// small (of kIndex, below 32); about one element in 64 is one of the special values whose bits are
+// set.
+enum class SamplePattern : uint8_t { kMixed, kEqual, kLarge, kNegative, kWide, kPositive, kIndex };
+inline constexpr unsigned kSamplePatterns = 7;
+// Of floats, in the order of the bits: NaN, +inf, −inf, −0, 1e30, −1e-30, 65504, 1e-40. Of
+// integers, any bit set: any bits.
+inline constexpr unsigned kAllSpecial = 0xff;
+struct Sample {
+  uint64_t seed = 0;  // below 2^32, so that a spec can say it
+  SamplePattern pattern = SamplePattern::kMixed;
+  unsigned special = 0;
+};
+uint64_t sample_bits(const Sample& sample, int64_t index, ptx::Type type);
+
+// Elements of a buffer by the spec's `init`; errors name an unknown one. `origin`: the
+// element that a pointer to the buffer points to; samples count from there.
 Result<std::vector<std::byte>> initial_values(std::string_view init, ptx::Type type, uint64_t count,
-                                              uint64_t seed);
+                                              uint64_t seed, uint64_t origin = 0);
 
 }  // namespace pitot::device

@@ -31,14 +31,18 @@ void mov_pred(Warp& w, const Op& op, LaneMask mask) {
 // the first element lowest.
 void mov_bits(Warp& w, const Op& op, LaneMask mask) {
   const auto d = w.program().operand(op, 0), a = w.program().operand(op, 1);
+  // Elements share the bits of the other side evenly: `_` and literals have no width of their own.
+  const unsigned each_a = a.size() > 1 ? d[0].bits / static_cast<unsigned>(a.size()) : a[0].bits;
+  const unsigned each_d = d.size() > 1 ? a[0].bits / static_cast<unsigned>(d.size()) : d[0].bits;
+  const uint64_t keep = each_a >= 64 ? UINT64_MAX : (uint64_t{1} << each_a) - 1;
   for_each_lane(mask, [&](unsigned lane) {
     Uint128 bits = 0;
     unsigned at = 0;
     for (const Slot& s : a) {
-      Uint128 v = w.get(s, lane);
+      Uint128 v = w.get(s, lane) & keep;
       if (s.bits > 64) v |= static_cast<Uint128>(w.u64(s.at)[kLanes + lane]) << 64;
       bits |= v << at;
-      at += s.bits;
+      at += each_a;
     }
     at = 0;
     for (const Slot& s : d) {
@@ -47,7 +51,7 @@ void mov_bits(Warp& w, const Op& op, LaneMask mask) {
         w.set(s, lane, static_cast<uint64_t>(v));
         if (s.bits > 64) w.u64(s.at)[kLanes + lane] = static_cast<uint64_t>(v >> 64);
       }
-      at += s.bits;
+      at += each_d;
     }
   });
 }

@@ -167,6 +167,7 @@ size_t Warp::pick() {
 WarpStatus Warp::run(uint64_t quantum) {
   const auto& ops = program().ops;
   const bool track = block.checks().uninitialised;
+  Follower* const follower = block.gang().state.options.follower;
   Counters& counters = block.counters();
   uint8_t* const executed = block.executed();
   for (Fragment& f : fragments_)
@@ -209,8 +210,10 @@ WarpStatus Warp::run(uint64_t quantum) {
       if (op.flow == Flow::kPlain) {
         if (mask != 0) {
           if (track && op.choice != Choice::kNone) block.choose(*this, op);
+          if (follower != nullptr) follower->before(*this, op, mask);
           op.run(*this, op, mask);
           if (track) block.track(*this, op, mask);
+          if (follower != nullptr) follower->after(*this, op, mask);
         }
         ++pc;
         going = !stop;
@@ -322,9 +325,12 @@ bool Warp::step(size_t chosen, const Op& op, LaneMask mask) {
       Fragment& w = fragments_[chosen];
       if (op.flow == Flow::kConvergent) {
         if (gathered(op, w)) {
+          Follower* const follower = block.gang().state.options.follower;
           if (block.order != nullptr) block.gang().state.races->meet(*this, op, w.lanes, false);
+          if (follower != nullptr) follower->before(*this, op, w.lanes);
           op.run(*this, op, w.lanes);
           if (stop) return false;
+          if (follower != nullptr) follower->after(*this, op, w.lanes);
           if (block.order != nullptr) block.gang().state.races->meet(*this, op, w.lanes, true);
           if (block.checks().uninitialised) block.track(*this, op, w.lanes);
           fragments_[chosen].pc = pc + 1;

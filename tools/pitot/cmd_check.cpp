@@ -3,20 +3,46 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "check/check.h"
 #include "cli.h"
 #include "kernel_files.h"
 #include "report/check_report.h"
+#include "support/file.h"
 
 namespace pitot::cli {
 namespace {
 
 struct CheckArguments {
-  std::string a, b, spec, entry;
+  std::string a, b, spec, entry, save;
   unsigned trials = 24;
   uint64_t budget = 4'000'000;
 };
+
+// Writes the counterexample as a kernel spec of b, with a as the oracle.
+Status save(const CheckArguments& args, const std::vector<check::CheckResult>& results) {
+  for (const check::CheckResult& r : results) {
+    if (r.counterexamples.empty()) continue;
+    const check::Counterexample& c = r.counterexamples[0];
+    if (c.spec.empty())
+      return input_error(fmt::format("{} is not written: {}", args.save, c.no_spec));
+    namespace fs = std::filesystem;
+    auto relative = [&](const std::string& path) {
+      std::error_code error;
+      const fs::path to = fs::absolute(args.save, error).parent_path();
+      const fs::path p = fs::absolute(path, error).lexically_proximate(to);
+      return error ? path : p.generic_string();
+    };
+    std::string text = fmt::format(
+        "# Written by pitot check: {} gives another result than {}.\n"
+        "schema = \"pitot.kernel/1\"\nptx = \"{}\"\nentry = \"{}\"\n{}"
+        "\n[oracle]\nptx = \"{}\"\nentry = \"{}\"\n",
+        r.kernel_b, r.kernel_a, relative(args.b), r.kernel_b, c.spec, relative(args.a), r.kernel_a);
+    return write_file(args.save, text);
+  }
+  return Ok{};
+}
 
 std::vector<uint32_t> kernels_of(const ptx::Module& m, const std::string& entry) {
   std::vector<uint32_t> out;
@@ -66,6 +92,8 @@ void run_check(const CheckArguments& args, Options& options) {
     if (r->verdict != check::Verdict::kSame) options.exit_code = kFindings;
     results.push_back(std::move(*r));
   }
+  if (!args.save.empty())
+    if (Status s = save(args, results); !s) return fail(options, s.error());
   if (options.format == "json") return print(report::check_json(results));
   for (const auto& r : results) print(report::check_text(r, options.style(STDOUT_FILENO)));
 }
@@ -81,6 +109,8 @@ void add_check(CLI::App& app, Options& options) {
   verb->add_option("B", args->b, "the kernel to check")->required();
   verb->add_option("--spec", args->spec,
                    "kernel spec with launch and arguments; inferred without one");
+  verb->add_option("--save", args->save,
+                   "write the counterexample as a kernel spec, for check --spec and run");
   verb->add_option("--entry", args->entry, "only the kernel of this name");
   verb->add_option("--trials", args->trials, "launches with inferred arguments")
       ->capture_default_str();
@@ -89,6 +119,7 @@ void add_check(CLI::App& app, Options& options) {
       *verb,
       "  pitot check good.ptx bad.ptx\n"
       "  pitot check softmax_right.ptx softmax_wrong.ptx --spec softmax.kernel.toml\n"
+      "  pitot check good.ptx bad.ptx --save bad.kernel.toml && pitot run bad.kernel.toml\n"
       "  pitot check a.ptx b.ptx --format json | jq .counterexample\n"
       "Exit codes: 0 same, 1 different, fault or undecided, 2 wrong usage or unreadable input.");
   verb->callback([args, &options] { run_check(*args, options); });

@@ -1,45 +1,10 @@
 // check on the nine pairs of kernels: wrong ones are told apart without a spec, right ones for
 // other targets are the same.
-#include "check/check.h"
-
-#include <gtest/gtest.h>
-
 #include "check/compare.h"
-#include "ptx/parser.h"
+#include "check_test_util.h"
 
-namespace pitot::check {
+namespace pitot::check::test {
 namespace {
-
-struct Loaded {
-  std::shared_ptr<const ptx::Module> module;
-  emulator::Program program;
-  uint32_t kernel = 0;
-};
-
-Loaded load_text(std::string name, std::string text) {
-  Loaded l;
-  l.module = std::make_shared<ptx::Module>(ptx::parse(std::move(name), std::move(text)));
-  auto p = emulator::load(l.module);
-  EXPECT_TRUE(p.ok());
-  if (!p) return l;
-  l.program = std::move(*p);
-  auto k = l.program.find_kernel("");
-  EXPECT_TRUE(k.ok());
-  if (k) l.kernel = *k;
-  return l;
-}
-
-Loaded load_file(const std::string& path) {
-  auto m = ptx::parse_file(std::string(PITOT_SOURCE_DIR) + "/kernels/" + path);
-  EXPECT_TRUE(m.ok()) << path;
-  return m ? load_text(path, std::string(m->text())) : Loaded{};
-}
-
-CheckResult check_loaded(const Loaded& a, const Loaded& b) {
-  auto r = check_kernels({a.module, &a.program, a.kernel}, {b.module, &b.program, b.kernel}, {});
-  EXPECT_TRUE(r.ok());
-  return r ? *r : CheckResult{};
-}
 
 class Pairs : public testing::TestWithParam<const char*> {};
 
@@ -50,6 +15,8 @@ TEST_P(Pairs, TheWrongKernelIsToldFromTheRightOne) {
   EXPECT_EQ(r.verdict, Verdict::kDifferent) << n;
   ASSERT_EQ(r.counterexamples.size(), 1u) << n;
   EXPECT_GT(r.counterexamples[0].differing, 0u);
+  EXPECT_EQ(r.counterexamples[0].size.substr(0, 6), "grid 1");
+  EXPECT_NE(r.counterexamples[0].spec, "") << r.counterexamples[0].no_spec;
 }
 
 TEST_P(Pairs, TheRightKernelForAnotherTargetIsTheSame) {
@@ -57,13 +24,7 @@ TEST_P(Pairs, TheRightKernelForAnotherTargetIsTheSame) {
   for (const char* target : {"sm75", "sm90a", "sm100a"}) {
     const auto r = check_loaded(load_file(base + "_right.sm80.ptx"),
                                 load_file(base + "_right." + target + ".ptx"));
-    EXPECT_EQ(r.verdict, Verdict::kSame)
-        << n << " " << target << " "
-        << (r.counterexamples.empty()
-                ? ""
-                : r.counterexamples[0].size + ": " + r.counterexamples[0].first.a + " against " +
-                      r.counterexamples[0].first.b)
-        << (r.faults.empty() ? "" : r.faults[0].message);
+    EXPECT_EQ(r.verdict, Verdict::kSame) << n << " " << target << "\n" << explain(r);
   }
 }
 
@@ -108,7 +69,11 @@ TEST(Check, CodeThatNeverRanLeavesItUndecided) {
   const auto r = check_loaded(load_text("a.ptx", head + "1; E: ret; }\n"),
                               load_text("b.ptx", head + "2; E: ret; }\n"));
   EXPECT_EQ(r.verdict, Verdict::kUndecided);
-  EXPECT_EQ(r.unreached_a, std::vector<uint32_t>{5});
+  EXPECT_EQ(r.coverage_a.unreached, std::vector<uint32_t>{5});
+  EXPECT_EQ(r.coverage_a.one_sided, std::vector<uint32_t>{4});
+  ASSERT_EQ(r.reasons.size(), 4u);
+  EXPECT_EQ(r.reasons[0], "a never ran from line 5");
+  EXPECT_EQ(r.reasons[1], "a always went the same way at the branch of line 4");
 }
 
 TEST(Compare, ByType) {
@@ -126,4 +91,4 @@ TEST(Compare, ByType) {
 }
 
 }  // namespace
-}  // namespace pitot::check
+}  // namespace pitot::check::test

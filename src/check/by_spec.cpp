@@ -1,0 +1,156 @@
+#include "check/by_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "check/rounding.h"
+#include "device/emulated.h"
+
+namespace pitot::check {
+namespace {
+
+constexpr uint64_t kSpecBudget = uint64_t{1} << 30;  // warp instructions a run: a spec means it
+
+double volume(const device::SizeSpec& s) {
+  double v = 1;
+  for (const auto& [name, n] : s.values) v *= static_cast<double>(std::max<int64_t>(n, 1));
+  return v;
+}
+
+class SpecCheck {
+ public:
+  SpecCheck(const Side& a, const Side& b, const Options& o, CheckResult& out)
+      : a_(a), b_(b), o_(o), out_(out), spec_(*o.spec), given_{spec_.rtol, spec_.atol} {}
+
+  // True when there is nothing more to learn.
+  Result<bool> size(const CheckedSize& s, Reached& reached_a, Reached& reached_b) {
+    auto a = run(a_, s.size, nullptr, true);
+    if (!a) return s.added ? Result<bool>(false) : a.error();
+    if (s.added && !a->ok()) return false;
+    auto b = run(b_, s.size, nullptr, true);
+    if (!b) return b.error();
+    reached_a.add(a->executed);
+    reached_b.add(b->executed);
+    if (!a->ok() || !b->ok()) {
+      for (const auto& f : a->faults)
+        out_.faults.push_back({'a', f.kind, f.message, out_.path_a, f.line, a->size_text});
+      for (const auto& f : b->faults)
+        out_.faults.push_back({'b', f.kind, f.message, out_.path_b, f.line, a->size_text});
+      out_.verdict = Verdict::kFault;
+      return true;
+    }
+    ++out_.trials;
+    return compare(s.size, *a, *b);
+  }
+
+ private:
+  Result<device::RunResult> run(const Side& side, const device::SizeSpec& size,
+                                emulator::Follower* follower, bool checks) const {
+    device::EmulatedOptions e;
+    e.seed = o_.seed;
+    e.emulator.workers = o_.workers;
+    e.emulator.instruction_budget = std::max(o_.budget, kSpecBudget);
+    e.emulator.follower = follower;
+    e.emulator.checks.uninitialised = e.emulator.checks.async_copies = checks;
+    e.emulator.checks.races = checks;
+    return device::run_emulated(*side.program, side.kernel, spec_, size, e);
+  }
+
+  static bool bits_differ(const device::RunResult& a, const device::RunResult& b) {
+    for (size_t k = 0; k < a.outputs.size(); ++k)
+      if (a.outputs[k].bytes != b.outputs[k].bytes) return true;
+    return false;
+  }
+
+  Result<bool> compare(const device::SizeSpec& size, const device::RunResult& a,
+                       const device::RunResult& b) {
+    if (!bits_differ(a, b)) return false;
+    Rounding rounding{narrowest(a_, b_), nullptr, spec_.has_tolerance ? &given_ : nullptr};
+    emulator::Shadow shadow(*a_.program);
+    if (!spec_.has_tolerance && a.warp_instructions <= kShadowInstructions) {
+      if (auto again = run(a_, size, &shadow, false); !again) return again.error();
+      if (shadow.not_followed().empty()) rounding.shadow = &shadow;
+    }
+    Compared c;
+    std::string buffer;
+    for (size_t k = 0; k < a.outputs.size(); ++k) {
+      const auto& x = a.outputs[k];
+      const auto& y = b.outputs[k];
+      const ptx::Type type = ptx::type_from_name(x.type);
+      for (uint64_t i = 0; i < x.elements(); ++i) {
+        const uint64_t u = x.bits(i), v = y.bits(i);
+        const uint64_t address = x.address + i * x.element_bytes;
+        if (!compare_element(rounding, address, u, v, type, c) || c.differing++ != 0) continue;
+        c.first = difference_of(rounding, address, u, v, type);
+        c.first.buffer = x.name;
+        c.first.index = i;
+      }
+    }
+    out_.bits_equal = false;
+    if (c.differing == 0) {
+      if (!c.by_tolerance && rounding.shadow != nullptr) out_.reassociated = true;
+      return false;
+    }
+    Counterexample e;
+    e.size = a.size_text;
+    e.seed = o_.seed;
+    e.first = c.first;
+    e.differing = c.differing;
+    e.no_spec = "it was found with a spec";
+    out_.counterexamples.push_back(std::move(e));
+    out_.verdict = Verdict::kDifferent;
+    return true;
+  }
+
+  const Side& a_;
+  const Side& b_;
+  const Options& o_;
+  CheckResult& out_;
+  const device::KernelSpec& spec_;
+  const Tolerance given_;
+};
+
+}  // namespace
+
+std::vector<CheckedSize> checked_sizes(const device::KernelSpec& spec) {
+  std::vector<CheckedSize> out;
+  for (const device::SizeSpec& s : spec.sizes) out.push_back({s, false});
+  std::stable_sort(out.begin(), out.end(), [](const CheckedSize& x, const CheckedSize& y) {
+    return volume(x.size) < volume(y.size);
+  });
+  auto full = std::find_if(out.begin(), out.end(),
+                           [](const CheckedSize& s) { return s.size.kind == "full"; });
+  if (full == out.end()) full = out.begin();
+  const device::Sizes base = full->size.values;
+  auto add = [&](const device::Sizes& values) {
+    for (const CheckedSize& s : out)
+      if (s.size.values == values) return;
+    out.push_back({{"boundary", values}, true});
+  };
+  for (const auto& [name, n] : base)
+    for (int64_t v : {n - 1, n + 1}) {
+      if (v < 1) continue;
+      device::Sizes changed = base;
+      changed[name] = v;
+      add(changed);
+    }
+  device::Sizes ones = base;
+  for (auto& [name, n] : ones) n = 1;
+  add(ones);
+  return out;
+}
+
+Status check_by_spec(const Side& a, const Side& b, const Options& options, CheckResult& out,
+                     Reached& reached_a, Reached& reached_b) {
+  SpecCheck check(a, b, options, out);
+  for (const CheckedSize& s : checked_sizes(*options.spec)) {
+    auto done = check.size(s, reached_a, reached_b);
+    if (!done) return done.error();
+    if (*done) break;
+  }
+  return Ok{};
+}
+
+}  // namespace pitot::check

@@ -1,0 +1,25 @@
+// How much of a kernel ran: instructions, and both sides of every branch.
+#pragma once
+
+#include "check/check_result.h"
+#include "check/options.h"
+
+namespace pitot::check {
+
+// What runs have executed of one side (see emulator::Outcome::executed), over all of them.
+class Reached {
+ public:
+  explicit Reached(const Side& side);
+  void add(const std::vector<uint8_t>& executed);
+
+  // Code from which every way leads to a trap counts as reached: valid inputs never get there.
+  Coverage coverage() const;
+  bool complete() const;
+
+ private:
+  const Side& side_;
+  std::vector<uint8_t> seen_;
+  std::vector<bool> fatal_;  // by operation of the kernel
+};
+
+}  // namespace pitot::check

@@ -1,0 +1,54 @@
+// Arguments for kernels without a spec: sizes around the block's, values that suit their use.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "check/infer.h"
+#include "check/options.h"
+#include "device/values.h"
+
+namespace pitot::check {
+
+// What both kernels are launched with. What either says of a parameter counts for both.
+struct Plan {
+  std::vector<Parameter> parameters;
+  std::vector<uint32_t> sizes;             // that integer parameters should lie around
+  std::array<uint32_t, 3> block{0, 0, 0};  // that a kernel asks for; 0: any will do
+  bool block_y = false;                    // threads have a y
+  bool grid_x = false, grid_y = false;     // so have blocks, else they would all do the same
+  bool dynamic_shared = false;             // a kernel declares shared memory of the launch's size
+  uint32_t clock_line = 0;                 // where a kernel reads a clock; 0: nowhere
+};
+Plan make_plan(const Side& a, const std::vector<Parameter>& pa, const Side& b,
+               const std::vector<Parameter>& pb);
+
+// One launch of both kernels. The scalars are by parameter; pointers have their value in no place
+// but in the memory made for them.
+struct Trial {
+  std::array<uint32_t, 3> grid{1, 1, 1};  // of clusters, where there are any
+  std::array<uint32_t, 3> block{128, 1, 1};
+  uint64_t seed = 0;
+  device::SamplePattern pattern = device::SamplePattern::kMixed;
+  unsigned special = 0;           // device::Sample::special
+  std::vector<uint64_t> scalars;  // bits, by parameter
+};
+
+// The n-th trial of a check: small ones first. `edge`: one for what has not run yet, with small
+// numbers that have no relation to each other.
+Trial make_trial(const Plan& plan, unsigned number, uint64_t seed, bool edge = false);
+
+// The same with every integer halved; false when there is nothing left to halve.
+bool make_smaller(const Plan& plan, Trial& trial);
+
+std::string describe(const Plan& plan, const Trial& trial);  // "grid 2, n = 127"
+
+// The element that lies behind a pointer, and what it holds: the same for both kernels.
+ptx::Type element_of(const Parameter& p);
+device::Sample sample_of(const Plan& plan, const Trial& trial, size_t parameter);
+// Of what is written there: by which type it is compared.
+ptx::Type result_of(const Parameter& p);
+
+}  // namespace pitot::check

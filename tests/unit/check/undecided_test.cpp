@@ -1,0 +1,116 @@
+// What keeps a check from deciding, and what does not.
+#include "check_test_util.h"
+
+namespace pitot::check::test {
+namespace {
+
+// A register that is read before it is written, in code that only the first kernel has: not a fault
+// of inferred arguments, and no reason to find the second one faulty.
+TEST(Undecided, WhatTheFirstKernelDoesItselfIsNotChecked) {
+  const std::string a = kernel_of(
+      "add.f32 %f9, %f10, %f11;\nld.global.f32 %f0, [%rd3];\n"
+      "setp.gt.f32 %p3, %f9, 0f00000000;\n@%p3 mov.u32 %r9, 1;\n");
+  const std::string b = kernel_of("ld.global.f32 %f0, [%rd3];\nadd.f32 %f0, %f0, 0f80000000;\n");
+  const CheckResult r = check_loaded(load_text("a.ptx", a), load_text("b.ptx", b));
+  EXPECT_EQ(r.verdict, Verdict::kSame) << explain(r);
+  ASSERT_FALSE(r.notes.empty());
+  EXPECT_EQ(r.notes[0].substr(0, 28), "uninitialised is not checked") << r.notes[0];
+}
+
+TEST(Undecided, AnUninitialisedReadOfTheSecondKernelIsAFault) {
+  const std::string a = kernel_of("ld.global.f32 %f0, [%rd3];\n");
+  const std::string b = kernel_of(
+      "ld.global.f32 %f0, [%rd3];\nsetp.gt.f32 %p3, %f9, "
+      "0f00000000;\n@%p3 mov.u32 %r9, 1;\n");
+  const CheckResult r = check_loaded(load_text("a.ptx", a), load_text("b.ptx", b));
+  EXPECT_EQ(r.verdict, Verdict::kFault) << explain(r);
+  ASSERT_EQ(r.faults.size(), 1u);
+  EXPECT_EQ(r.faults[0].kind, "uninitialised");
+}
+
+// A loop that always runs once has a side that nobody has seen.
+TEST(Undecided, ABranchThatAlwaysGoesTheSameWay) {
+  const std::string head = "mov.u32 %r3, 0;\nLOOP:\nld.global.f32 %f0, [%rd3];\n";
+  const std::string tail = "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 1;\n@%p1 bra LOOP;\n";
+  const CheckResult r =
+      check_loaded(load_text("a.ptx", kernel_of(head + tail)),
+                   load_text("b.ptx", kernel_of(head + "mov.u32 %r7, 1;\n" + tail)));
+  EXPECT_EQ(r.verdict, Verdict::kUndecided);
+  ASSERT_EQ(r.reasons.size(), 2u);
+  EXPECT_NE(r.reasons[0].find("always went the same way"), std::string::npos) << r.reasons[0];
+}
+
+// What only leads to a trap is no code that valid inputs reach.
+TEST(Undecided, AnAssertionThatHoldsIsNoReason) {
+  const std::string head =
+      "ld.global.f32 %f0, [%rd3];\nsetp.gt.u32 %p1, %r1, 31;\n@%p1 bra BAD;\n"
+      "bra GOOD;\nBAD:\ntrap;\nGOOD:\n";
+  const CheckResult r = check_loaded(load_text("a.ptx", kernel_of(head)),
+                                     load_text("b.ptx", kernel_of(head + "mov.u32 %r7, 1;\n")));
+  EXPECT_EQ(r.verdict, Verdict::kSame) << explain(r);
+  EXPECT_EQ(r.coverage_a.ran, r.coverage_a.instructions);
+}
+
+// n³ iterations: sizes are halved until the budget suffices.
+TEST(Undecided, LoopsThatAreTooLongAreTriedSmaller) {
+  const std::string body =
+      "mul.lo.u32 %r4, %r0, %r0;\nmul.lo.u32 %r4, %r4, %r0;\nmov.u32 %r3, 0;\n"
+      "mov.f32 %f0, 0f00000000;\nsetp.ge.u32 %p0, %r3, %r4;\n@%p0 bra DONE;\nLOOP:\n"
+      "add.f32 %f0, %f0, 0f3F800000;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, %r4;\n"
+      "@%p1 bra LOOP;\nDONE:\n";
+  Options o;
+  o.budget = 40000;
+  const CheckResult r = check_loaded(load_text("a.ptx", kernel_of(body)),
+                                     load_text("b.ptx", kernel_of(body + "mov.u32 %r7, 1;\n")), o);
+  EXPECT_GE(r.trials, 12u);
+  EXPECT_TRUE(r.verdict == Verdict::kSame || r.skipped > 0) << explain(r);
+}
+
+// Two warps write one word: which of them is last is no result of the kernel.
+TEST(Undecided, WhatDependsOnTheOrderOfWarpsIsLeftOut) {
+  auto text = [](const std::string& body) {
+    std::string t = kernel_of("mov.u32 %r9, %tid.x;\nshr.u32 %r9, %r9, 5;\n" + body +
+                              "st.global.u32 [%rd0], %r9;\nmov.f32 %f0, 0f3F800000;\n"
+                              "mov.u64 %rd2, %rd1;\n");
+    return t.replace(t.find(".reqntid 32"), 11, ".reqntid 64");
+  };
+  const CheckResult r = check_loaded(load_text("a.ptx", text("")),
+                                     load_text("b.ptx", text("xor.b32 %r9, %r9, 1;\n")));
+  EXPECT_EQ(r.verdict, Verdict::kUndecided) << explain(r);
+  ASSERT_EQ(r.notes.size(), 2u);
+  EXPECT_EQ(r.notes[0].substr(0, 16), "a itself has a r") << explain(r);
+  EXPECT_NE(r.notes[1].find("depend on the order of its threads"), std::string::npos);
+}
+
+// The barrier between the store and the load of another thread's word is gone.
+TEST(Undecided, ARaceOfTheSecondKernelIsAFault) {
+  auto text = [](const std::string& barrier) {
+    std::string t = kernel_of(
+        "shl.b32 %r3, %r1, 2;\nmov.u32 %r4, tile;\nadd.u32 %r5, %r4, %r3;\nxor.b32 %r6, %r3, "
+        "128;\nadd.u32 %r6, %r6, %r4;\nst.shared.u32 [%r5], %r1;\n" +
+        barrier + "ld.shared.f32 %f0, [%r6];\n");
+    return t.replace(t.find(".reqntid 32"), 11, ".reqntid 64");
+  };
+  const CheckResult r =
+      check_loaded(load_text("a.ptx", text("bar.sync 0;\n")), load_text("b.ptx", text("")));
+  EXPECT_EQ(r.verdict, Verdict::kFault) << explain(r);
+  ASSERT_EQ(r.faults.size(), 1u);
+  EXPECT_TRUE(r.faults[0].kind == "race" || r.faults[0].kind == "uninitialised") << explain(r);
+}
+
+TEST(Undecided, OnlyTooLongRunsSaySo) {
+  const std::string body =
+      "mov.f32 %f0, 0f00000000;\nLOOP:\nadd.f32 %f0, %f0, 0f3F800000;\n"
+      "bra LOOP;\n";
+  Options o;
+  o.budget = 1000;
+  o.trials = 2;
+  const CheckResult r = check_loaded(load_text("a.ptx", kernel_of(body)),
+                                     load_text("b.ptx", kernel_of("mov.u32 %r7, 1;\n" + body)), o);
+  EXPECT_EQ(r.verdict, Verdict::kUndecided);
+  ASSERT_FALSE(r.reasons.empty());
+  EXPECT_NE(r.reasons[0].find("ran out of instructions"), std::string::npos) << r.reasons[0];
+}
+
+}  // namespace
+}  // namespace pitot::check::test
