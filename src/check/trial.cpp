@@ -114,7 +114,8 @@ Trial make_trial(const Plan& plan, unsigned number, uint64_t seed, bool edge) {
     t.block = kBlocks[number % std::size(kBlocks)];
   } else {
     constexpr uint32_t kBlocks[] = {128, 256, 32, 128, 256, 512, 64};
-    t.block = {kBlocks[number % std::size(kBlocks)], 1, 1};
+    constexpr uint32_t kOdd[] = {96, 32, 1024, 160, 64};
+    t.block = {edge ? kOdd[number % std::size(kOdd)] : kBlocks[number % std::size(kBlocks)], 1, 1};
   }
   if (number % 4 == 3) t.special = device::kAllSpecial;
   using enum SamplePattern;
