@@ -94,7 +94,7 @@ class SpecCheck {
       return false;
     }
     Counterexample e;
-    e.size = a.size_text;
+    e.size = a.size_text.empty() ? "the spec's launch" : a.size_text;
     e.seed = o_.seed;
     e.first = c.first;
     e.differing = c.differing;

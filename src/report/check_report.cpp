@@ -135,8 +135,8 @@ std::string check_text(const CheckResult& r, const TextStyle&) {
 
 std::string check_json(const std::vector<CheckResult>& results) {
   if (results.size() == 1) {
-    Json j = to_json(results[0]);
-    j["schema"] = "pitot.check/1";
+    Json j{{"schema", "pitot.check/1"}};
+    j.update(to_json(results[0]));
     return dump(j);
   }
   Json pairs = Json::array();

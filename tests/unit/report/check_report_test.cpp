@@ -73,6 +73,7 @@ TEST(CheckReport, ReasonsFaultsAndNotes) {
 }
 
 TEST(CheckReport, Json) {
+  EXPECT_EQ(check_json({different()}).find("\"schema\""), check_json({different()}).find('"'));
   const auto j = nlohmann::json::parse(check_json({different()}));
   EXPECT_EQ(j["schema"], "pitot.check/1");
   EXPECT_EQ(j["verdict"], "different");
