@@ -50,7 +50,7 @@ class SpecCheck {
                                 emulator::Follower* follower, bool checks) const {
     device::EmulatedOptions e;
     e.seed = o_.seed;
-    e.emulator.workers = o_.workers;
+    e.emulator.workers = follower != nullptr ? 1 : o_.workers;
     e.emulator.instruction_budget = std::max(o_.budget, kSpecBudget);
     e.emulator.follower = follower;
     e.emulator.checks.uninitialised = e.emulator.checks.async_copies = checks;

@@ -77,7 +77,7 @@ Result<Run> run_kernel(const Side& s, const Plan& plan, const Trial& trial,
   }
   emulator::Options o;
   o.instruction_budget = options.budget;
-  o.workers = options.workers;
+  o.workers = options.follower != nullptr ? 1 : options.workers;
   o.seed = options.seed;
   o.checks = options.checks;
   o.follower = options.follower;

@@ -135,11 +135,9 @@ Result<Outcome> execute(const Program& program, uint32_t kernel, const Launch& l
   LaunchState state(program, code, launch, memory, options);
   state.executed.assign(program.ops.size(), 0);
   const auto gangs = gangs_of(launch);
-  unsigned workers = order_matters(program) || options.checks.races || options.follower != nullptr
-                         ? 1
-                         : worker_count(options.workers);
+  unsigned workers =
+      order_matters(program) || options.checks.races ? 1 : worker_count(options.workers);
   workers = static_cast<unsigned>(std::min<size_t>(workers, gangs.size()));
-  const uint64_t turn = std::clamp<uint64_t>(options.instruction_budget, 1, kGangTurn);
   std::atomic<size_t> next{0};
   parallel_for(workers, workers, [&](size_t) {
     std::deque<std::unique_ptr<Gang>> live;
@@ -150,7 +148,7 @@ Result<Outcome> execute(const Program& program, uint32_t kernel, const Launch& l
       if (live.empty()) break;
       std::unique_ptr<Gang> gang = std::move(live.front());
       live.pop_front();
-      if (gang->run(turn)) {
+      if (gang->run(kGangTurn)) {
         gang->finish();
       } else {
         live.push_back(std::move(gang));  // others, perhaps those it waits for, get their turn

@@ -37,7 +37,7 @@ struct Options {
   uint64_t seed = 0;                         // of the order in which warps run
   uint64_t instruction_budget = 1ull << 36;  // warp instructions of the whole launch
   unsigned workers = 1;                      // blocks at a time; 0: every core
-  Follower* follower = nullptr;              // then blocks run one after the other
+  Follower* follower = nullptr;              // needs workers = 1
 };
 
 struct Counters {

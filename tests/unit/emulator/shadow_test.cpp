@@ -35,7 +35,6 @@ Shadowed run_shadowed(const std::string& text, std::vector<uint32_t> in, Launch 
   std::memcpy(launch.parameters.data(), &s.base, 8);
   Options options;
   options.follower = s.shadow.get();
-  options.workers = 4;
   auto outcome = execute(s.program, *s.program.find_kernel(""), launch, memory, options);
   EXPECT_TRUE(outcome.ok());
   if (outcome)
