@@ -20,6 +20,7 @@ uint64_t volume(const Dim3& d) { return uint64_t{d[0]} * d[1] * d[2]; }
 // other.
 bool order_matters(const Program& p) {
   for (const Op& op : p.ops) {
+    if (op.instruction == kNoInstruction) continue;
     const ptx::Opcode& o = *p.instruction(op).opcode;
     if (o.has(ptx::kAtomic)) return true;
     // The element type of a tensor is in its map.

@@ -53,8 +53,8 @@ class FunctionLoader {
     end.flow = Flow::kReturn;
     end.order = UINT32_MAX;
     end.leader = true;
-    end.instruction =
-        f_.first_instruction + (f_.instruction_count != 0 ? f_.instruction_count - 1 : 0);
+    end.instruction = f_.instruction_count != 0 ? f_.first_instruction + f_.instruction_count - 1
+                                                : kNoInstruction;
     p_.ops.push_back(end);
     code_.frame_bytes = (top_ + 63) / 64 * 64;
     formals(f_.parameters, f_.register_parameters, code_.parameters);
@@ -471,7 +471,7 @@ Result<Program> load(std::shared_ptr<const ptx::Module> module) {
 }
 
 uint32_t Program::line(const Op& op) const {
-  if (module->instructions.empty()) return 0;
+  if (op.instruction == kNoInstruction) return 0;
   return module->source->position(instruction(op).opcode_range.begin).line;
 }
 

@@ -81,6 +81,9 @@ struct OperandPlace {
   uint16_t special = UINT16_MAX;  // kSpecialRegister: ptx::SpecialId
 };
 
+// Op::instruction of the end of a body without instructions.
+inline constexpr uint32_t kNoInstruction = UINT32_MAX;
+
 struct Op {
   Handler run = nullptr;
   uint32_t d = 0, a = 0, b = 0, c = 0;  // the places of the first four slots

@@ -28,6 +28,7 @@ RaceCheck::RaceCheck(LaunchState& state) : state_(state) {
   lockstep_ = p.module->target.sm != 0 && p.module->target.sm < 70;
   traits_.resize(p.ops.size());
   for (size_t i = 0; i < p.ops.size(); ++i) {
+    if (p.ops[i].instruction == kNoInstruction) continue;
     const ptx::Opcode& o = *p.instruction(p.ops[i]).opcode;
     Traits& t = traits_[i];
     t.acquire = o.has_mod(Mod::kAcquire) || o.has_mod(Mod::kAcqRel);

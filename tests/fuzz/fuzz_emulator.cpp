@@ -47,7 +47,7 @@ Seen run(const emulator::Program& program, uint32_t kernel) {
     if (at + n <= launch.parameters.size()) std::memcpy(launch.parameters.data() + at, &value, n);
   }
   emulator::Options options;
-  options.checks.uninitialised = options.checks.async_copies = true;
+  options.checks.uninitialised = options.checks.async_copies = options.checks.races = true;
   options.instruction_budget = 20'000;
   auto outcome = emulator::execute(program, kernel, launch, memory, options);
   if (!outcome) return seen;

@@ -4,6 +4,12 @@
 namespace pitot::emulator::test {
 namespace {
 
+Options every_check() {
+  Options o;
+  o.checks.uninitialised = o.checks.async_copies = o.checks.races = true;
+  return o;
+}
+
 TEST(Found, VectorAtomicReadsAllElementsBeforeItWritesAny) {
   // %f2 is the first destination and the second element of the source.
   std::string text = kernel_text(
@@ -36,6 +42,15 @@ L:
     EXPECT_GT(r.outcome.counters.warp_instructions, 1000u);
     EXPECT_LT(r.outcome.counters.warp_instructions, 2000u);
   }
+}
+
+// Found by fuzzing: the end of an empty body looked at an instruction that is not there.
+TEST(Found, AKernelWithoutInstructionsRuns) {
+  auto r = run_text(
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) { }", 1,
+      threads(64, 2), {}, every_check());
+  EXPECT_TRUE(r.outcome.ok());
+  EXPECT_EQ(r.out, std::vector<uint32_t>{0});
 }
 
 }  // namespace
