@@ -28,6 +28,7 @@ class TrialShrinker {
   // Keeps the candidate when it comes to the same end.
   bool attempt(const Trial& candidate) {
     if (!status_ || attempts_ >= kAttempts || spent_ >= kInstructions) return false;
+    if (plan_.promises && !all_round(plan_, candidate)) return false;
     ++attempts_;
     auto r = judge_.run(candidate);
     if (!r) return false;  // a launch that is none

@@ -32,7 +32,12 @@ void join(Parameter& p, const Parameter& q) {
 void read_shape(const Side& side, Plan& plan) {
   const ptx::Module& m = *side.module;
   const auto special = ptx::special_registers();
-  for (const ptx::Instruction& i : m.body(side.function()))
+  const bool llvm = ptx::producer_of(m).name.starts_with("LLVM");  // as Triton's PTX says
+  for (const ptx::Instruction& i : m.body(side.function())) {
+    const ptx::Opcode& op = *i.opcode;
+    const bool wide = op.has(ptx::kLoad) && ptx::base_space(op.space) == ptx::Space::kGlobal &&
+                      op.vector * ptx::bytes_of(op.type) >= 16;
+    plan.promises |= llvm && (wide || op.mnemonic == ptx::Mnemonic::kCp);
     for (const ptx::Operand& o : m.operands_of(i)) {
       if (o.kind != ptx::OperandKind::kSpecialRegister) continue;
       const std::string_view name = m.slice(o.range);
@@ -44,6 +49,7 @@ void read_shape(const Side& side, Plan& plan) {
           (name.starts_with("%clock") || name.starts_with("%globaltimer")))
         plan.clock_line = m.source->position(i.range.begin).line;
     }
+  }
   const auto& bounds = side.function().bounds;
   if (const auto& b = bounds.reqntid ? bounds.reqntid : bounds.maxntid)
     for (size_t d = 0; d < 3; ++d) plan.block[d] = std::max((*b)[d], 1u);
@@ -140,7 +146,7 @@ Trial make_trial(const Plan& plan, unsigned number, uint64_t seed, bool edge) {
     if (p.kind == ParameterKind::kInteger) {
       // Mostly one size for all, so that strides fit; sometimes each its own.
       v = unrelated ? values[random(i) % values.size()] : common;
-      if (number % 8 == 5) v = (v + 15) / 16 * 16;
+      if (number % 8 == 5 || (plan.promises && number % 2 == 0)) v = (v + 15) / 16 * 16;
     } else if (p.kind == ParameterKind::kFloat) {
       constexpr double kValues[] = {0.5, 1.0, 1e-5, 2.25, -0.75, 0.0, 3.0};
       v = device::encode(kValues[random(i) % std::size(kValues)], p.type);
@@ -148,6 +154,13 @@ Trial make_trial(const Plan& plan, unsigned number, uint64_t seed, bool edge) {
     t.scalars.push_back(v);
   }
   return t;
+}
+
+bool all_round(const Plan& plan, const Trial& trial) {
+  for (size_t i = 0; i < plan.parameters.size(); ++i)
+    if (plan.parameters[i].kind == ParameterKind::kInteger && trial.scalars[i] % 16 != 0)
+      return false;
+  return true;
 }
 
 bool make_smaller(const Plan& plan, Trial& trial) {

@@ -20,7 +20,10 @@ struct Plan {
   bool block_y = false;                    // threads have a y
   bool grid_x = false, grid_y = false;     // so have blocks, else they would all do the same
   bool dynamic_shared = false;             // a kernel declares shared memory of the launch's size
-  uint32_t clock_line = 0;                 // where a kernel reads a clock; 0: nowhere
+  // Triton's vectors of 16 bytes rest on a promise that numbers are multiples of 16. Which ones the
+  // PTX does not say.
+  bool promises = false;
+  uint32_t clock_line = 0;  // where a kernel reads a clock; 0: nowhere
 };
 Plan make_plan(const Side& a, const std::vector<Parameter>& pa, const Side& b,
                const std::vector<Parameter>& pb);
@@ -39,6 +42,9 @@ struct Trial {
 // The n-th trial of a check: small ones first. `edge`: one for what has not run yet, with small
 // numbers that have no relation to each other.
 Trial make_trial(const Plan& plan, unsigned number, uint64_t seed, bool edge = false);
+
+// Whether every integer is a multiple of 16.
+bool all_round(const Plan& plan, const Trial& trial);
 
 // The same with every integer halved; false when there is nothing left to halve.
 bool make_smaller(const Plan& plan, Trial& trial);

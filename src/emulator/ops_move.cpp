@@ -27,10 +27,21 @@ void mov_pred(Warp& w, const Op& op, LaneMask mask) {
   d = (d & ~mask) | (a & mask);
 }
 
+// A packed register whose one half nobody wrote: the other is mostly all that is used of it, and
+// definedness is kept by register. It counts as undefined where all of its elements are.
+void track_packed(Warp& w, std::span<const Slot> elements, const Slot& d, LaneMask mask) {
+  if (d.reg == UINT32_MAX) return;
+  auto& undefined = w.frame->undefined;
+  LaneMask bad = mask;
+  for (const Slot& s : elements) bad &= s.reg == UINT32_MAX ? 0 : undefined[s.reg];
+  undefined[d.reg] = (undefined[d.reg] & ~mask) | bad;
+}
+
 // Between registers of different widths, and the packing and unpacking of vectors: bits in order,
 // the first element lowest.
 void mov_bits(Warp& w, const Op& op, LaneMask mask) {
   const auto d = w.program().operand(op, 0), a = w.program().operand(op, 1);
+  if (op.tracks && w.block.checks().uninitialised) track_packed(w, a, d[0], mask);
   // Elements share the bits of the other side evenly: `_` and literals have no width of their own.
   const unsigned each_a = a.size() > 1 ? d[0].bits / static_cast<unsigned>(a.size()) : a[0].bits;
   const unsigned each_d = d.size() > 1 ? a[0].bits / static_cast<unsigned>(d.size()) : d[0].bits;
@@ -156,6 +167,7 @@ bool move(Selection& s) {
   for (const Slot& slot : s.slots)
     if (slot.bits == 1) return false;
   s.op.run = mov_bits;
+  s.op.tracks = s.operands[0].count == 1 && s.operands[1].count > 1;
   return true;
 }
 

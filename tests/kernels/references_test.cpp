@@ -160,7 +160,7 @@ void run_file(device::KernelSpec spec, const std::string& file, const std::strin
   for (const device::SizeSpec& size : spec.sizes) {
     device::EmulatedOptions options;
     options.seed = kSeed;
-    options.emulator.checks.async_copies = true;
+    options.emulator.checks.uninitialised = options.emulator.checks.async_copies = true;
     auto run = device::run_emulated(*program, *kernel, spec, size, options);
     ASSERT_TRUE(run.ok()) << run.error().message;
     SCOPED_TRACE(file + " at " + run->size_text);

@@ -24,5 +24,22 @@ TEST(Move, ALiteralInAPackingMoveHasTheWidthOfTheOthers) {
   EXPECT_EQ(r.out, (std::vector<uint32_t>{0x40490000, 0xffff4049, 0x4049ffff}));
 }
 
+// add.f32x2 on pairs of which only the lower element is meant.
+TEST(Move, APairWithOneUndefinedElementIsNoUndefinedValue) {
+  auto text = [](const std::string& pair) {
+    std::string t = kernel_text("mov.f32 %f1, 0f3F800000;\nmov.b64 %rd1, " + pair +
+                                ";\nadd.rn.f32x2 %rd2, %rd1, %rd1;\nmov.b64 {%f3, _}, %rd2;\n"
+                                "st.global.f32 [%rd0], %f3;");
+    return t.replace(0, t.find(".address_size"), ".version 8.6\n.target sm_100\n");
+  };
+  Options checked;
+  checked.checks.uninitialised = true;
+  auto r = run_text(text("{%f1, %f2}"), 1, threads(1), {0}, checked);
+  EXPECT_EQ(r.faults(), "");
+  EXPECT_EQ(r.out[0], 0x40000000u);
+  r = run_text(text("{%f4, %f2}"), 1, threads(1), {0}, checked);
+  EXPECT_NE(r.faults().find("uninitialised"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace pitot::emulator::test
