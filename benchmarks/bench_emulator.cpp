@@ -43,13 +43,14 @@ Result<Kernel> kernel(const std::string& name) {
   return k;
 }
 
-// arg 0: checks; arg 1: workers.
+// arg 0: 1: undefined values and copies are checked, 2: races too; arg 1: workers.
 void emulate(benchmark::State& state, const std::string& name, const device::Sizes& sizes) {
   auto k = kernel(name);
   if (!k) return state.SkipWithError(k.error().message.c_str());
   device::EmulatedOptions options;
   options.emulator.checks.uninitialised = options.emulator.checks.async_copies =
       state.range(0) != 0;
+  options.emulator.checks.races = state.range(0) == 2;
   options.emulator.workers = static_cast<unsigned>(state.range(1));
   uint64_t threads = 0, warps = 0;
   double seconds = 0, cpu = 0;
@@ -76,14 +77,14 @@ void gemm_tiled(benchmark::State& state) {
 }
 BENCHMARK(gemm_tiled)
     ->ArgNames({"checks", "workers"})
-    ->ArgsProduct({{0, 1}, {1, 2}})
+    ->ArgsProduct({{0, 1, 2}, {1, 2}})
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
 void saxpy(benchmark::State& state) { emulate(state, "saxpy", {{"n", 1 << 20}}); }
 BENCHMARK(saxpy)
     ->ArgNames({"checks", "workers"})
-    ->ArgsProduct({{0, 1}, {1}})
+    ->ArgsProduct({{0, 1, 2}, {1}})
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
@@ -92,7 +93,7 @@ void mandelbrot(benchmark::State& state) {
 }
 BENCHMARK(mandelbrot)
     ->ArgNames({"checks", "workers"})
-    ->ArgsProduct({{0, 1}, {1}})
+    ->ArgsProduct({{0, 1, 2}, {1}})
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
