@@ -249,6 +249,7 @@ void RaceCheck::quick(Warp& w, const Op& op, LaneMask mask, AccessKind kind, uin
       return;
     }
     order.turn_to(t, l);
+    if (p.shadow->touch_quickly(p.offset, bytes, t)) return;
     p.shadow->touch(p.offset, bytes, t, found_);
     if (found_.empty()) return;
     Access a;

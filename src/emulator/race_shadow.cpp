@@ -25,20 +25,13 @@ void RaceShadow::touch(uint64_t offset, uint64_t bytes, const Touch& t,
   const uint64_t end = std::min<uint64_t>(offset + bytes, bytes_);
   while (offset < end) {
     Cell& c = cells_[offset / 4];
-    // Most reads: again by the same instruction, and nobody has written meanwhile.
-    if (c.more == 0 && offset % 4 == 0 && end - offset >= 4 && !t.write && c.read == t.stamp &&
-        c.read_op == t.op && (c.write == 0 || t.behind(c.write))) {
-      c.read_lanes |= LaneMask{1} << t.lane;
-      offset += 4;
-      continue;
-    }
     const uint64_t first = offset % 4, n = std::min<uint64_t>(4 - first, end - offset);
     if (n < 4 && (c.more & kApart) == 0) take_apart(c);
     if ((c.more & kApart) == 0) {
       leaf(c, offset, 4, t, found);
     } else {
       for (uint64_t i = first; i < first + n; ++i)
-        leaf(parts_[c.more & ~kApart][i], offset - first + i, 1, t, found);
+        leaf(parts_[c.more & kIndex][i], offset - first + i, 1, t, found);
       if (n == 4 && t.write && (t.op & kTouchStrong) == 0) put_together(c, t);
     }
     offset += n;
@@ -58,8 +51,8 @@ void RaceShadow::leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t,
         found.push_back({offset, bytes, c.write, c.write_op, lane_of(c.write_op), true});
     }
   }
-  if (c.more != 0)
-    for (const Entry& e : lists_[c.more - 1]) {
+  if ((t.write && c.more != 0) || (c.more & kWrites) != 0)
+    for (const Entry& e : list_of(c)) {
       if ((!t.write && !e.write) || t.behind(e.stamp)) continue;
       if (excused(e.op, t.op, same_block(e.stamp, t.stamp))) continue;
       const LaneMask bad = order.unordered(t.warp, t.lane, e.stamp, e.lanes);
@@ -98,15 +91,16 @@ void RaceShadow::read(Cell& c, const Touch& t) {
     c.read_lanes |= bit;
     return;
   }
-  if (c.read != 0 && !t.behind(c.read) &&
-      t.order.unordered(t.warp, t.lane, c.read, c.read_lanes) != 0) {
-    list(c, t, {t.stamp, t.op, bit, false});
-    return;
+  // The last reader lies in the cell itself: the lanes of a warp come one after the other.
+  bool beside = c.read != 0 && !t.behind(c.read);
+  if (beside) {
+    beside = t.order.unordered(t.warp, t.lane, c.read, c.read_lanes) != 0;
+    if (beside) list(c, t, {c.read, c.read_op, c.read_lanes, false});
   }
   c.read = t.stamp;
   c.read_op = t.op;
   c.read_lanes = bit;
-  if (c.more != 0) prune(c, t);
+  if (!beside && c.more != 0) prune(c, t);
 }
 
 void RaceShadow::list(Cell& c, const Touch& t, const Entry& e) {
@@ -118,7 +112,7 @@ void RaceShadow::list(Cell& c, const Touch& t, const Entry& e) {
     c.more = free_lists_.back();
     free_lists_.pop_back();
   }
-  auto& entries = lists_[c.more - 1];
+  auto& entries = list_of(c);
   constexpr uint32_t kHow = ~(~uint32_t{0} << kTouchLane);  // all but the lane
   for (Entry& x : entries) {
     if (!same_warp(x.stamp, e.stamp) || x.write != e.write) continue;
@@ -131,11 +125,13 @@ void RaceShadow::list(Cell& c, const Touch& t, const Entry& e) {
     std::erase_if(entries, [&](const Entry& x) {
       return t.order.unordered(t.warp, t.lane, x.stamp, x.lanes) == 0;
     });
-  if (entries.size() < readers_) entries.push_back(e);
+  if (entries.size() >= readers_) return;
+  entries.push_back(e);
+  if (e.write) c.more |= kWrites;
 }
 
 void RaceShadow::prune(Cell& c, const Touch& t) {
-  auto& entries = lists_[c.more - 1];
+  auto& entries = list_of(c);
   std::erase_if(entries, [&](const Entry& x) {
     return !x.write && t.order.unordered(t.warp, t.lane, x.stamp, x.lanes) == 0;
   });
@@ -144,8 +140,8 @@ void RaceShadow::prune(Cell& c, const Touch& t) {
 
 void RaceShadow::drop_list(Cell& c) {
   if (c.more == 0) return;
-  lists_[c.more - 1].clear();
-  free_lists_.push_back(c.more);
+  list_of(c).clear();
+  free_lists_.push_back(c.more & kIndex);
   c.more = 0;
 }
 
@@ -155,8 +151,8 @@ void RaceShadow::take_apart(Cell& c) {
     p = c;
     p.more = 0;
     if (c.more == 0) continue;
-    lists_.push_back(lists_[c.more - 1]);
-    p.more = static_cast<uint32_t>(lists_.size());
+    lists_.push_back(list_of(c));
+    p.more = static_cast<uint32_t>(lists_.size()) | (c.more & kWrites);
   }
   drop_list(c);
   if (free_parts_.empty()) {
@@ -172,7 +168,7 @@ void RaceShadow::take_apart(Cell& c) {
 
 // A plain write of the whole word: nothing else of the parts matters any more.
 void RaceShadow::put_together(Cell& c, const Touch& t) {
-  const uint32_t at = c.more & ~kApart;
+  const uint32_t at = c.more & kIndex;
   for (Cell& p : parts_[at]) drop_list(p);
   free_parts_.push_back(at);
   c = {};

@@ -3,8 +3,8 @@
 //
 // A cell holds the last write, the reads that no later read of the same cell is ordered behind, and
 // the writes that strong ones have covered since.
-// Reads of a warp at one tick are one entry; beyond the first, entries go to a list of limited
-// length: further readers of the cell are then not remembered (kGlobalReaders warps of different
+// Reads of a warp at one tick are one entry; all but the last go to a list of limited length: when
+// it is full, further readers of the cell are not remembered (kGlobalReaders warps of different
 // blocks; in shared memory there is room for every warp).
 #pragma once
 
@@ -69,12 +69,39 @@ class RaceShadow {
   // Records an access and appends what it conflicts with.
   void touch(uint64_t offset, uint64_t bytes, const Touch& t, std::vector<Conflict>& found);
 
+  // The same where nothing needs a second look; false: touch() has to look.
+  bool touch_quickly(uint64_t offset, uint64_t bytes, const Touch& t) {
+    if (((offset | bytes) & 3) != 0 || cells_.empty()) return false;
+    Cell* const cells = &cells_[offset / 4];
+    for (uint64_t k = 0; k < bytes / 4; ++k) {
+      Cell& c = cells[k];
+      if (c.write != 0 && !t.behind(c.write)) return false;
+      if (t.write) {
+        if (c.more != 0 || (c.read != 0 && !t.behind(c.read))) return false;
+        c.read = 0;
+        c.write = t.stamp;
+        c.write_op = t.op | t.lane << kTouchLane;
+        continue;
+      }
+      if ((c.more & (kApart | kWrites)) != 0) return false;
+      if (c.read == t.stamp && c.read_op == t.op) {
+        c.read_lanes |= LaneMask{1} << t.lane;
+        continue;
+      }
+      if (c.more != 0 || (c.read != 0 && !t.behind(c.read))) return false;
+      c.read = t.stamp;
+      c.read_op = t.op;
+      c.read_lanes = LaneMask{1} << t.lane;
+    }
+    return true;
+  }
+
  private:
   struct Cell {
     uint64_t write = 0, read = 0;  // stamps
     uint32_t write_op = 0, read_op = 0;
     LaneMask read_lanes = 0;
-    uint32_t more = 0;  // 0, a list (index + 1), or parts (kApart + index)
+    uint32_t more = 0;  // 0, a list (index + 1, kWrites when it holds some), or parts (kApart)
   };
   using Parts = std::array<Cell, 4>;
   struct Entry {
@@ -83,7 +110,9 @@ class RaceShadow {
     LaneMask lanes = 0;
     bool write = false;
   };
-  static constexpr uint32_t kApart = 1u << 31;
+  static constexpr uint32_t kApart = 1u << 31, kWrites = 1u << 30, kIndex = kWrites - 1;
+
+  std::vector<Entry>& list_of(const Cell& c) { return lists_[(c.more & kIndex) - 1]; }
 
   void leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t, std::vector<Conflict>& found);
   void read(Cell& c, const Touch& t);
