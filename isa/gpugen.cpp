@@ -50,6 +50,13 @@ constexpr Column kCapabilityColumns[] = {
     {"lsu", "lsu_lanes", 1, false, false},
     {"tensor_cores", "tensor_cores", 1, false, false},
     {"tensor_fp16", "tensor_fp16_lanes", 1, false, false},
+    {"int32_mul", "int32_mul_lanes", 1, false, false},
+    {"shuffle", "shuffle_lanes", 1, false, false},
+    {"barrier", "barrier_lanes", 1, false, false},
+    {"latency_shared", "latency_shared", 1, false, false},
+    {"latency_l1", "latency_l1", 1, false, false},
+    {"latency_l2", "latency_l2", 1, false, false},
+    {"latency_dram", "latency_dram", 1, false, false},
 };
 
 constexpr Column kGpuColumns[] = {
@@ -59,6 +66,9 @@ constexpr Column kGpuColumns[] = {
     {"dram_gib", "dram_bytes", 1ull << 30, false, false},
     {"dram_gb_per_s", "dram_gb_per_s", 1, false, true},
     {"l2_kib", "l2_bytes", 1024, false, false},
+    {"l2_bytes_per_clk", "l2_bytes_per_clk", 1, false, false},
+    {"launch_cycles", "launch_cycles", 1, false, false},
+    {"cycles_per_block", "cycles_per_block", 1, false, true},
 };
 
 struct Generator {

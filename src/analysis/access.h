@@ -85,6 +85,7 @@ struct VectorGroup {
   std::vector<uint32_t> accesses;  // by ascending address, indices into AccessTable::accesses
   uint32_t bytes = 0;              // of the whole, a lane
   bool legal = false;              // the whole is proved aligned to its size
+  bool hindered = false;           // by memory operations in between
   std::string reason;  // "base src is aligned to 16, offset 0 mod 16" or what is missing
 };
 

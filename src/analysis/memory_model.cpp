@@ -137,4 +137,13 @@ BankCount count_bank_passes(const LaneAddresses& a, LaneMask active, uint32_t by
   return out;
 }
 
+BankCount count_line_passes(const LaneAddresses& a, LaneMask active, uint32_t bytes) {
+  BankCount out;
+  const Request request{a, active, bytes};
+  const uint32_t group = bytes > 8 ? 8 : bytes > 4 ? 16 : 32;
+  for (uint32_t first = 0; first < 32; first += group) request.serve(first, first + group, out);
+  out.known = true;
+  return out;
+}
+
 }  // namespace pitot::analysis

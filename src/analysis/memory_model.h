@@ -48,4 +48,10 @@ struct BankCount {
 // loads in Nsight Compute) of 34 patterns on an H200; they are tests.
 BankCount count_bank_passes(const LaneAddresses& a, LaneMask active, uint32_t bytes);
 
+// The same for loads and stores of global and local memory, whose data lies in the same banks of
+// the L1: quarters and halves are never served together there. This reproduces the hardware's
+// count (l1tex__data_pipe_lsu_wavefronts in Nsight Compute) of 38 of 39 load patterns on an H200;
+// the one that needs a pass more than is said here is 16-byte lanes across a 128-byte boundary.
+BankCount count_line_passes(const LaneAddresses& a, LaneMask active, uint32_t bytes);
+
 }  // namespace pitot::analysis

@@ -121,7 +121,8 @@ class GroupFinder {
     g.bytes = static_cast<uint32_t>(count) * a.bytes;
     std::string proved = "its address is proved a multiple of " + std::to_string(a.alignment);
     if (a.base != kNone) proved = forms_.to_string(a.base) + ": " + proved;
-    if (!unhindered(first, count)) {
+    g.hindered = !unhindered(first, count);
+    if (g.hindered) {
       g.reason = "memory operations in between may touch the same bytes";
     } else if (a.alignment < g.bytes) {
       g.reason = proved + ", " + std::to_string(g.bytes) + " are needed";

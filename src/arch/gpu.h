@@ -60,6 +60,16 @@ struct Capability {
   Figure<uint32_t> lsu_lanes{};
   Figure<uint32_t> tensor_cores{};
   Figure<uint32_t> tensor_fp16_lanes{};  // dense FP16 multiply-adds
+  Figure<uint32_t> int32_mul_lanes{};    // 32-bit integer multiply-adds
+  Figure<uint32_t> shuffle_lanes{};      // values exchanged between lanes
+  Figure<uint32_t> barrier_lanes{};      // threads that arrive at a barrier of the block
+
+  // Cycles from a load to the use of what it brings, from each place, when nothing else is going
+  // on.
+  Figure<uint32_t> latency_shared{};
+  Figure<uint32_t> latency_l1{};
+  Figure<uint32_t> latency_l2{};
+  Figure<uint32_t> latency_dram{};
 
   constexpr uint32_t warps_per_sm() const { return *threads_per_sm / 32; }
   constexpr unsigned sm() const { return major * 10u + minor; }  // 86 for 8.6
@@ -78,6 +88,9 @@ struct Gpu {
   Figure<uint64_t> dram_bytes{};   // nominal: what is sold as 80 GB is 80 GiB here
   Figure<double> dram_gb_per_s{};  // 10^9 bytes a second
   Figure<uint64_t> l2_bytes{};
+  Figure<uint32_t> l2_bytes_per_clk{};  // what L2 gives all SMs together, a cycle of their clock
+  Figure<uint32_t> launch_cycles{};     // a kernel that does nothing, one block
+  Figure<double> cycles_per_block{};    // between starts of blocks, all SMs together
 };
 
 std::span<const Gpu> gpus();                 // in order of compute capability

@@ -196,7 +196,7 @@ uint64_t sample_bits(const Sample& s, int64_t index, Type type) {
 }
 
 Result<std::vector<std::byte>> initial_values(std::string_view init, Type type, uint64_t count,
-                                              uint64_t seed, uint64_t origin) {
+                                              uint64_t seed, uint64_t origin, uint64_t first) {
   const uint64_t bytes = ptx::bytes_of(type);
   if (bytes == 0 || bytes > 8)
     return input_error(fmt::format("no buffers of type '{}'", ptx::name_of(type)));
@@ -228,7 +228,8 @@ Result<std::vector<std::byte>> initial_values(std::string_view init, Type type, 
                     "sample(seed, pattern, special)",
                     init));
   const bool integer = ptx::kind_of(type) != TypeKind::kFloat;
-  for (uint64_t i = 0; i < count; ++i) {
+  for (uint64_t k = 0; k < count; ++k) {
+    const uint64_t i = first + k;
     uint64_t v = 0;
     if (sample) {
       v = sample_bits(like, static_cast<int64_t>(i - origin), type);
@@ -242,7 +243,7 @@ Result<std::vector<std::byte>> initial_values(std::string_view init, Type type, 
     } else {
       v = encode(a[0] * static_cast<double>(i), type);
     }
-    std::memcpy(out.data() + i * bytes, &v, bytes);
+    std::memcpy(out.data() + k * bytes, &v, bytes);
   }
   return out;
 }

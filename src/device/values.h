@@ -38,9 +38,10 @@ struct Sample {
 };
 uint64_t sample_bits(const Sample& sample, int64_t index, ptx::Type type);
 
-// Elements of a buffer by the spec's `init`; errors name an unknown one. `origin`: the
-// element that a pointer to the buffer points to; samples count from there.
+// Elements [first, first + count) of a buffer by the spec's `init`; errors name an unknown one.
+// `origin`: the element that a pointer to the buffer points to; samples count from there.
 Result<std::vector<std::byte>> initial_values(std::string_view init, ptx::Type type, uint64_t count,
-                                              uint64_t seed, uint64_t origin = 0);
+                                              uint64_t seed, uint64_t origin = 0,
+                                              uint64_t first = 0);
 
 }  // namespace pitot::device

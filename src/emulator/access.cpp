@@ -7,6 +7,7 @@
 #include "emulator/block.h"
 #include "emulator/copies.h"
 #include "emulator/gang.h"
+#include "emulator/observer.h"
 #include "emulator/race_check.h"
 
 namespace pitot::emulator {
@@ -266,6 +267,7 @@ void read_addresses(Warp& w, const Op& op, const OperandPlace& operand, LaneMask
 bool resolve(Warp& w, const Op& op, LaneMask mask, Access& a) {
   if (w.stop || !Resolver(w, op, mask, a).run()) return false;
   if (w.block.order != nullptr) w.block.gang().state.races->access(w, op, mask, a);
+  if (Observer* o = w.block.observer()) o->accessed(w, op, mask, a);
   return !w.stop;
 }
 

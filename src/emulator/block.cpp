@@ -15,6 +15,8 @@ namespace pitot::emulator {
 namespace {
 
 constexpr uint64_t kWarpTurn = 20'000;  // warp instructions before the next warp runs
+// The same while somebody looks: about as finely as the hardware mixes what warps do to caches.
+constexpr uint64_t kObservedTurn = 32;
 
 uint64_t volume(const Dim3& d) { return uint64_t{d[0]} * d[1] * d[2]; }
 
@@ -26,6 +28,7 @@ Block::Block(Gang& gang, uint64_t linear, uint32_t rank)
       linear_(linear),
       rank_(rank),
       shared_base_(volume(gang.state.launch.cluster) > 1 ? uint64_t{rank} * kSharedStride : 0) {
+  watched = gang.observer != nullptr;
   const Launch& l = gang.state.launch;
   index_ = {static_cast<uint32_t>(linear % l.grid[0]),
             static_cast<uint32_t>(linear / l.grid[0] % l.grid[1]),
@@ -49,6 +52,7 @@ Block::Block(Gang& gang, uint64_t linear, uint32_t rank)
 Block::~Block() = default;
 
 const Program& Block::program() const { return gang_.state.program; }
+Observer* Block::observer() const { return gang_.observer; }
 const FunctionCode& Block::kernel() const { return gang_.state.kernel; }
 const Launch& Block::launch() const { return gang_.state.launch; }
 GlobalMemory& Block::memory() const { return gang_.state.memory; }
@@ -170,7 +174,8 @@ bool Block::run(uint64_t quantum) {
       const uint64_t before = counters_.warp_instructions - w.failed_waits;
       const uint64_t left =
           end > counters_.warp_instructions ? end - counters_.warp_instructions : 1;
-      const WarpStatus status = w.run(std::min(kWarpTurn, left));
+      const WarpStatus status =
+          w.run(std::min(watched ? kObservedTurn : kWarpTurn, left));
       ran |= counters_.warp_instructions - w.failed_waits != before;
       if (status == WarpStatus::kStopped) {
         finished_ = true;

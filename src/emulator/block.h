@@ -14,6 +14,7 @@ namespace pitot::emulator {
 class BlockOrder;
 class CopyMarks;
 class Gang;
+class Observer;
 
 // Bits of Op::variant for Flow::kBarrier.
 enum BarrierVariant : uint16_t {
@@ -41,6 +42,7 @@ class Block {
   const Checks& checks() const { return checks_; }
   GlobalMemory& memory() const;
   Gang& gang() { return gang_; }
+  Observer* observer() const;  // null: nobody looks
   Counters& counters() { return counters_; }
   uint8_t* executed();
   Dim3 index() const { return index_; }

@@ -62,7 +62,7 @@ Status valid(const Program& program, const FunctionCode& kernel, const Launch& l
 }
 
 // Linear block numbers of every gang.
-std::vector<std::vector<uint64_t>> gangs_of(const Launch& l) {
+std::vector<std::vector<uint64_t>> all_gangs(const Launch& l) {
   std::vector<std::vector<uint64_t>> out;
   const Dim3& g = l.grid;
   const Dim3& c = l.cluster;
@@ -92,6 +92,23 @@ std::vector<std::vector<uint64_t>> gangs_of(const Launch& l) {
 }
 
 }  // namespace
+
+std::vector<std::vector<uint64_t>> gangs_of(const Launch& l, std::span<const uint64_t> only) {
+  if (!only.empty() && !l.cooperative && volume(l.cluster) == 1) {
+    std::vector<std::vector<uint64_t>> out;
+    for (uint64_t n : only)
+      if (n < volume(l.grid)) out.push_back({n});
+    return out;
+  }
+  auto all = all_gangs(l);
+  if (!only.empty())
+    std::erase_if(all, [&](const std::vector<uint64_t>& gang) {
+      return std::none_of(gang.begin(), gang.end(), [&](uint64_t n) {
+        return std::binary_search(only.begin(), only.end(), n);
+      });
+    });
+  return all;
+}
 
 std::string_view name_of(FaultKind kind) {
   switch (kind) {
@@ -135,7 +152,7 @@ Result<Outcome> execute(const Program& program, uint32_t kernel, const Launch& l
   if (Status s = valid(program, code, launch); !s) return s.error();
   LaunchState state(program, code, launch, memory, options);
   state.executed.assign(program.ops.size(), 0);
-  const auto gangs = gangs_of(launch);
+  const auto gangs = gangs_of(launch, options.blocks);
   unsigned workers =
       order_matters(program) || options.checks.races ? 1 : worker_count(options.workers);
   workers = static_cast<unsigned>(std::min<size_t>(workers, gangs.size()));
@@ -145,7 +162,7 @@ Result<Outcome> execute(const Program& program, uint32_t kernel, const Launch& l
     while (!state.stop) {
       if (live.size() < kLiveGangs)
         if (const size_t n = next.fetch_add(1); n < gangs.size())
-          live.push_front(std::make_unique<Gang>(state, gangs[n]));
+          live.push_front(std::make_unique<Gang>(state, gangs[n], n));
       if (live.empty()) break;
       std::unique_ptr<Gang> gang = std::move(live.front());
       live.pop_front();

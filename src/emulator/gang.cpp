@@ -30,7 +30,9 @@ void LaunchState::report(Fault fault) {
   stop = true;
 }
 
-Gang::Gang(LaunchState& s, const std::vector<uint64_t>& numbers) : state(s) {
+Gang::Gang(LaunchState& s, const std::vector<uint64_t>& numbers, size_t number)
+    : state(s), number_(number) {
+  if (s.options.observers != nullptr) observer = s.options.observers->begin(number);
   executed.assign(s.program.ops.size(), 0);
   const Dim3& g = s.launch.grid;
   const Dim3& c = s.launch.cluster;
@@ -87,6 +89,7 @@ bool Gang::run(uint64_t quantum) {
 }
 
 void Gang::finish() {
+  if (observer != nullptr) state.options.observers->end(number_);
   std::lock_guard lock(state.mutex);
   for (auto& b : blocks_) state.counters.add(b->counters());
   for (size_t i = 0; i < executed.size(); ++i) state.executed[i] |= executed[i];

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emulator/block.h"
+#include "emulator/observer.h"
 
 namespace pitot::emulator {
 
@@ -38,7 +39,8 @@ struct LaunchState {
 
 class Gang {
  public:
-  Gang(LaunchState& state, const std::vector<uint64_t>& blocks);
+  // `number`: of the gang, for its observer.
+  Gang(LaunchState& state, const std::vector<uint64_t>& blocks, size_t number);
 
   // Runs for about so many warp instructions; true when every block is done or the launch stopped.
   bool run(uint64_t quantum);
@@ -56,6 +58,7 @@ class Gang {
 
   LaunchState& state;
   std::vector<uint8_t> executed;
+  Observer* observer = nullptr;  // null: nobody looks
   std::vector<std::unique_ptr<Block>>& blocks() { return blocks_; }
 
  private:
@@ -64,6 +67,7 @@ class Gang {
 
   std::vector<std::unique_ptr<Block>> blocks_;
   uint64_t counted_ = 0;
+  size_t number_;
 };
 
 }  // namespace pitot::emulator

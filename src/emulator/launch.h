@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "emulator/fault.h"
@@ -13,6 +14,8 @@
 #include "emulator/program.h"
 
 namespace pitot::emulator {
+
+class Observers;
 
 using Dim3 = std::array<uint32_t, 3>;
 
@@ -38,6 +41,10 @@ struct Options {
   uint64_t instruction_budget = 1ull << 36;  // warp instructions of the whole launch
   unsigned workers = 1;                      // blocks at a time; 0: every core
   Follower* follower = nullptr;              // needs workers = 1
+  // Linear numbers of the blocks to run, ascending; empty: all. Clusters run whole, and of a
+  // cooperative launch every block.
+  std::vector<uint64_t> blocks;
+  Observers* observers = nullptr;  // outlives the launch
 };
 
 struct Counters {
@@ -59,6 +66,12 @@ struct Outcome {
 // Places the module's .global and .const variables in memory; once before the launches of a
 // program.
 Status place_globals(const Program& program, GlobalMemory& memory);
+
+// The blocks that run at the same time and may wait for each other, by linear number: one, a
+// cluster, or the whole grid of a cooperative launch. Only those that `only` names a block of;
+// empty: all.
+std::vector<std::vector<uint64_t>> gangs_of(const Launch& launch,
+                                            std::span<const uint64_t> only = {});
 
 // Runs one kernel (index of the ptx function). Errors are of the launch itself (too many threads,
 // too little parameter space); what the program does wrong is in Outcome::faults.

@@ -57,12 +57,22 @@ Region& GlobalMemory::add(std::unique_ptr<Region> region) {
 }
 
 Region& GlobalMemory::allocate(std::string name, uint64_t size, uint64_t alignment, bool defined) {
+  return add(std::make_unique<Region>(std::move(name), reserve(size, alignment),
+                                      std::max<uint64_t>(size, 1), nullptr, defined));
+}
+
+Region& GlobalMemory::allocate_filled(std::string name, uint64_t size, uint64_t alignment,
+                                      PageFill fill) {
+  return add(std::make_unique<Region>(std::move(name), reserve(size, alignment),
+                                      std::max<uint64_t>(size, 1), std::move(fill), true));
+}
+
+uint64_t GlobalMemory::reserve(uint64_t size, uint64_t alignment) {
   const uint64_t align = std::max<uint64_t>(alignment, 256);
   const uint64_t base = (next_ + align - 1) / align * align;
   // What lies between two buffers is never mapped, so that running over an end is seen.
   next_ = base + size + (uint64_t{1} << 20);
-  return add(std::make_unique<Region>(std::move(name), base, std::max<uint64_t>(size, 1), nullptr,
-                                      defined));
+  return base;
 }
 
 Result<Region*> GlobalMemory::allocate_at(std::string name, uint64_t base, uint64_t size,

@@ -84,6 +84,8 @@ class GlobalMemory {
   // A buffer of this size at an address of our choosing, at least `alignment`-aligned, with
   // unmapped space around it. `defined`: its bytes count as written (zero).
   Region& allocate(std::string name, uint64_t size, uint64_t alignment, bool defined);
+  // The same, its pages made by `fill` when they are first touched; all defined.
+  Region& allocate_filled(std::string name, uint64_t size, uint64_t alignment, PageFill fill);
   // At a fixed address, for the variables of a module; fails when something is there.
   Result<Region*> allocate_at(std::string name, uint64_t base, uint64_t size, bool defined);
   // A region whose unwritten bytes `fill` makes.
@@ -106,6 +108,7 @@ class GlobalMemory {
  private:
   Status put(uint64_t address, std::span<const std::byte> bytes, bool defined);
   Region& add(std::unique_ptr<Region> region);
+  uint64_t reserve(uint64_t size, uint64_t alignment);  // an address with space around it
 
   std::vector<std::unique_ptr<Region>> regions_;  // by base
   uint64_t next_ = kGlobalBase;

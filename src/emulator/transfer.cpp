@@ -8,6 +8,7 @@
 #include "emulator/access.h"
 #include "emulator/block.h"
 #include "emulator/gang.h"
+#include "emulator/observer.h"
 #include "emulator/race_check.h"
 
 namespace pitot::emulator {
@@ -70,6 +71,7 @@ bool for_each_piece(Warp& w, const Op& op, unsigned lane, Space space, uint64_t 
     p.bytes = bytes;
     if (!owner->shared_defined.empty()) p.defined = owner->shared_defined.data();
     p.bit = offset;
+    if (Observer* o = w.block.observer()) o->moved(w, op, space, offset, bytes, write);
     f(p);
     return true;
   }
@@ -101,6 +103,7 @@ bool for_each_piece(Warp& w, const Op& op, unsigned lane, Space space, uint64_t 
     return false;
   }
   if (write) r->written = true;
+  if (Observer* o = w.block.observer()) o->moved(w, op, space, address, bytes, write);
   const bool track = w.block.checks().uninitialised;
   uint64_t done = 0;
   while (done < bytes) {

@@ -8,6 +8,7 @@
 #include "emulator/block.h"
 #include "emulator/gang.h"
 #include "emulator/memory.h"
+#include "emulator/observer.h"
 #include "emulator/race_check.h"
 
 namespace pitot::emulator {
@@ -170,6 +171,7 @@ WarpStatus Warp::run(uint64_t quantum) {
   Follower* const follower = block.gang().state.options.follower;
   Counters& counters = block.counters();
   uint8_t* const executed = block.executed();
+  Observer* const observer = block.observer();
   for (Fragment& f : fragments_)
     if (f.state == FragmentState::kWait) f.state = FragmentState::kReady;
   while (!stop) {
@@ -207,6 +209,7 @@ WarpStatus Warp::run(uint64_t quantum) {
       counters.thread_instructions +=
           mask == kAllLanes ? kLanes : static_cast<uint64_t>(std::popcount(mask));
       executed[pc] |= 1;
+      if (observer != nullptr) observer->issued(*this, op, mask);
       if (op.flow == Flow::kPlain) {
         if (mask != 0) {
           if (track && op.choice != Choice::kNone) block.choose(*this, op);
@@ -304,6 +307,7 @@ bool Warp::step(size_t chosen, const Op& op, LaneMask mask) {
         ++pc;
         return true;
       }
+      if (Observer* o = block.observer()) o->put_back(*this, op, mask);
       f.state = FragmentState::kWait;
       return false;
     case Flow::kConvergent:
@@ -336,6 +340,7 @@ bool Warp::step(size_t chosen, const Op& op, LaneMask mask) {
           fragments_[chosen].pc = pc + 1;
           return false;
         }
+        if (Observer* o = block.observer()) o->put_back(*this, op, mask);
         w.state = FragmentState::kConverge;
         return false;
       }

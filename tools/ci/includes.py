@@ -19,6 +19,7 @@ MAY_USE = {
     "emulator": {"analysis", "ptx", "arch"},
     "device": {"emulator", "ptx"},
     "check": {"device", "emulator", "analysis", "ptx"},
+    "profile": {"emulator", "analysis", "arch", "ptx"},
     "report": set(),
 }
 # Plain result structs that report turns into text; nothing else of their module.

@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   add_gate(app, options);
   add_run(app, options);
   add_check(app, options);
+  add_profile(app, options);
   add_doctor(app, options);
   add_completion(app, options);
   try {

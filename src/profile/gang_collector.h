@@ -1,0 +1,65 @@
+// Counts what one gang does, on the thread that runs it.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "analysis/lanes.h"
+#include "emulator/observer.h"
+#include "profile/collector.h"
+#include "profile/sector_cache.h"
+#include "profile/timeline.h"
+
+namespace pitot::profile {
+
+class GangCollector : public emulator::Observer {
+ public:
+  GangCollector(const Collector& owner, uint32_t gang)
+      : owner_(owner), gang_(gang), keep_misses_(owner.has_partner(gang)) {
+    counts.resize(owner.facts_.size());
+  }
+
+  void issued(const emulator::Warp& warp, const emulator::Op& op, emulator::LaneMask mask) override;
+  void put_back(const emulator::Warp& warp, const emulator::Op& op,
+                emulator::LaneMask mask) override;
+  void accessed(const emulator::Warp& warp, const emulator::Op& op, emulator::LaneMask mask,
+                const emulator::Access& access) override;
+  void moved(const emulator::Warp& warp, const emulator::Op& op, ptx::Space space, uint64_t address,
+             uint64_t bytes, bool write) override;
+
+  uint64_t cycles() const;  // of its longest block
+
+  std::vector<OpCounts> counts;  // by operation
+  std::vector<Miss> misses;      // while somebody will ask for them, up to a limit
+  Footprint touched;
+
+ private:
+  struct BlockState {
+    SectorCache l1;
+    Timeline timeline;
+    std::vector<std::deque<uint64_t>> stored;  // by warp: sectors of its latest stores
+  };
+  bool stored_before(const emulator::Warp& warp, uint64_t sector);
+  BlockState& block_of(const emulator::Warp& warp);
+  void global(const emulator::Warp& warp, OpCounts& c, const emulator::Access& a,
+              emulator::LaneMask mask, bool local);
+  void shared(const emulator::Warp& warp, OpCounts& c, const emulator::Access& a,
+              emulator::LaneMask mask);
+  void constant(OpCounts& c, const emulator::Access& a, emulator::LaneMask mask);
+  // Counts sectors into the hierarchy; the latency of the slowest.
+  uint32_t fetch(const emulator::Warp& warp, OpCounts& c, std::span<const uint64_t> sectors,
+                 emulator::AccessKind kind, bool cached);
+
+  const Collector& owner_;
+  uint32_t gang_;
+  bool keep_misses_;
+  unsigned accesses_ = 0;  // since the latest operation was issued
+  std::map<uint64_t, std::unique_ptr<BlockState>> blocks_;
+  uint64_t last_block_ = UINT64_MAX;
+  BlockState* last_state_ = nullptr;
+};
+
+}  // namespace pitot::profile
