@@ -31,6 +31,8 @@ profile::ProfileResult transpose() {
   EXPECT_TRUE(ready);
   profile::ProfileOptions options;
   options.gpu = *arch::find_gpu("H200");
+  options.registers = 26;  // the estimate may become better
+  options.registers_from = "given";
   auto r = profile::profile(*program, *kernel, ready->launch, *ready->memory, options);
   EXPECT_TRUE(r);
   r->size_text = device::size_text(size);
