@@ -25,7 +25,7 @@ ScalarRange product(const ScalarRange& a, const ScalarRange& b, unsigned width) 
   if (!small(a) || !small(b)) return ScalarRange::full(width);
   const std::array<Wide, 4> p = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
   return fitted_result(*std::min_element(p.begin(), p.end()), *std::max_element(p.begin(), p.end()),
-                width);
+                       width);
 }
 
 ScalarRange joined(const ScalarRange& a, const ScalarRange& b) {
