@@ -174,8 +174,7 @@ bool Block::run(uint64_t quantum) {
       const uint64_t before = counters_.warp_instructions - w.failed_waits;
       const uint64_t left =
           end > counters_.warp_instructions ? end - counters_.warp_instructions : 1;
-      const WarpStatus status =
-          w.run(std::min(watched ? kObservedTurn : kWarpTurn, left));
+      const WarpStatus status = w.run(std::min(watched ? kObservedTurn : kWarpTurn, left));
       ran |= counters_.warp_instructions - w.failed_waits != before;
       if (status == WarpStatus::kStopped) {
         finished_ = true;
