@@ -27,6 +27,9 @@ enum : uint16_t { kSourceSize = 1, kIgnoreSource = 2 };
 void copy(Warp& w, const Op& op, LaneMask mask) {
   const Program& p = w.program();
   const auto bytes = static_cast<uint32_t>(w.get(p.operand(op, 2)[0], 0));
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    return w.fault(FaultKind::kIllegal, op, mask, 0,
+                   fmt::format("a copy of {} bytes: 4, 8 and 16 are allowed", bytes));
   LaneMask whole = mask, part = 0;
   if (op.variant == kIgnoreSource) {
     const Slot& s = p.operand(op, 3)[0];

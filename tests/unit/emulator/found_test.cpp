@@ -53,5 +53,20 @@ TEST(Found, AKernelWithoutInstructionsRuns) {
   EXPECT_EQ(r.out, std::vector<uint32_t>{0});
 }
 
+// Found by fuzzing: any size was copied, and its bytes were counted in a word.
+TEST(Found, CpAsyncOfAnOddSizeIsIllegal) {
+  for (const char* bytes : {"66", "0", "32"}) {
+    std::string text =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+        ".shared .align 16 .b8 s[256];\n.reg .b32 %r<2>;\n.reg .b64 %rd<2>;\n"
+        "ld.param.u64 %rd1, [p];\nmov.u32 %r1, s;\n"
+        "cp.async.ca.shared.global [%r1], [%rd1], ";
+    auto r = run_text(text + bytes + ";\n}", 64, threads(1), {}, every_check());
+    ASSERT_EQ(r.outcome.faults.size(), 1u) << bytes;
+    EXPECT_EQ(r.outcome.faults[0].kind, FaultKind::kIllegal);
+    EXPECT_EQ(r.outcome.faults[0].line, 10u);
+  }
+}
+
 }  // namespace
 }  // namespace pitot::emulator::test
