@@ -49,7 +49,7 @@ struct Touch {
     if (s >> kStampBlock != stamp >> kStampBlock) return false;
     const auto other = static_cast<uint32_t>(s >> kStampWarp & 31);
     const auto tick = static_cast<uint32_t>(s & kStampTicks);
-    return tick <= (other == warp ? together : least[other]);
+    return tick <= least[other] || (other == warp && tick <= together);
   }
 };
 
@@ -77,7 +77,11 @@ class RaceShadow {
       Cell& c = cells[k];
       if (c.write != 0 && !t.behind(c.write)) return false;
       if (t.write) {
-        if (c.more != 0 || (c.read != 0 && !t.behind(c.read))) return false;
+        if (c.read != 0 && !t.behind(c.read)) return false;
+        if (c.more != 0) {
+          if (!all_behind(c, t)) return false;
+          drop_list(c);
+        }
         c.read = 0;
         c.write = t.stamp;
         c.write_op = t.op | t.lane << kTouchLane;
@@ -88,7 +92,14 @@ class RaceShadow {
         c.read_lanes |= LaneMask{1} << t.lane;
         continue;
       }
-      if (c.more != 0 || (c.read != 0 && !t.behind(c.read))) return false;
+      if (c.read != 0 && !t.behind(c.read)) {
+        // Another warp's read stays beside this one, also where a closer look would find them
+        // ordered: that is seen when somebody writes.
+        if (c.read >> kStampWarp == t.stamp >> kStampWarp) return false;
+        list(c, t, {c.read, c.read_op, c.read_lanes, false});
+      } else if (c.more != 0) {
+        return false;
+      }
       c.read = t.stamp;
       c.read_op = t.op;
       c.read_lanes = LaneMask{1} << t.lane;
@@ -114,6 +125,13 @@ class RaceShadow {
 
   std::vector<Entry>& list_of(const Cell& c) { return lists_[(c.more & kIndex) - 1]; }
 
+  // Of a list of reads: whether all are ordered before, as far as that is known at once.
+  bool all_behind(const Cell& c, const Touch& t) {
+    if ((c.more & (kApart | kWrites)) != 0) return false;
+    for (const Entry& e : list_of(c))
+      if (!t.behind(e.stamp)) return false;
+    return true;
+  }
   void leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t, std::vector<Conflict>& found);
   void read(Cell& c, const Touch& t);
   void take_apart(Cell& c);
