@@ -9,10 +9,16 @@ namespace {
 
 bool is_video(Selector s) { return s >= Selector::kB0; }
 
-// Several elements: a source names two halves (of four) or four bytes (of eight) in any order; a
-// destination's mask the elements to write, from the top.
-bool elements_fit(const Operand& o, bool is_mask) {
-  const bool halves = o.selector == Selector::kHalves;
+// A scalar video instruction takes one byte or half of a register. Of a SIMD one a source names two
+// halves (of four) or four bytes (of eight) in any order; a destination's mask the elements to
+// write, from the top.
+bool elements_fit(const Operand& o, bool is_mask, unsigned elements) {
+  const bool several = o.selector >= Selector::kHalves;
+  if (elements == 1) return !several;
+  const bool halves = several ? o.selector == Selector::kHalves
+                              : o.selector == Selector::kH0 || o.selector == Selector::kH1;
+  if (halves != (elements == 2)) return false;
+  if (!several) return is_mask;
   const int64_t count = o.value >> 16;
   if (!is_mask) return count == (halves ? 2 : 4);
   int64_t previous = halves ? 2 : 4;
@@ -69,7 +75,7 @@ Misfit OperandMatcher::match_value(const ReadyOperand& wanted, const Operand& o,
   switch (o.kind) {
     case OperandKind::kRegister:
       if (spec.cls == OperandClass::kConstant) return {Fault::kNeedsConstant, &o};
-      return {match_register(wanted, o), &o};
+      return {match_register(wanted, o, traits), &o};
     case OperandKind::kInteger:
     case OperandKind::kFloat32:
     case OperandKind::kFloat64:
@@ -113,7 +119,8 @@ Misfit OperandMatcher::match_value(const ReadyOperand& wanted, const Operand& o,
   }
 }
 
-Fault OperandMatcher::match_register(const ReadyOperand& wanted, const Operand& o) const {
+Fault OperandMatcher::match_register(const ReadyOperand& wanted, const Operand& o,
+                                     const OpcodeTraits& traits) const {
   const OperandSpec& spec = *wanted.spec;
   const Register& reg = function_.registers[o.id];
   // ptxas lets `!` stand before every predicate source.
@@ -123,7 +130,8 @@ Fault OperandMatcher::match_register(const ReadyOperand& wanted, const Operand& 
   uint8_t elements = reg.vector;
   if (o.selector != Selector::kNone) {
     if (is_video(o.selector) ? !spec.may_select : reg.vector == 1) return Fault::kSelector;
-    if (o.selector >= Selector::kHalves && !elements_fit(o, spec.access != Access::kRead))
+    if (is_video(o.selector) &&
+        !elements_fit(o, spec.access != Access::kRead, traits.video_elements))
       return Fault::kSelector;
     elements = 1;
   }

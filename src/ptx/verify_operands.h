@@ -66,6 +66,7 @@ struct ReadyOperand {
 struct OpcodeTraits {
   bool takes_special = false;        // mov and integer cvt
   bool takes_scalar_braces = false;  // ld and st take {x} for x
+  uint8_t video_elements = 1;        // of a video instruction: 1 (scalar), 2 or 4
   bool is_mov = false;
   bool is_cvta = false;
   bool is_store = false;
@@ -102,7 +103,8 @@ class OperandMatcher {
                        const OpcodeTraits& traits) const;
   Misfit match_special(const ReadyOperand& wanted, const Operand& operand,
                        const OpcodeTraits& traits) const;
-  Fault match_register(const ReadyOperand& wanted, const Operand& operand) const;
+  Fault match_register(const ReadyOperand& wanted, const Operand& operand,
+                       const OpcodeTraits& traits) const;
   Fault match_special_register(const ReadyOperand& wanted, const Operand& operand,
                                const OpcodeTraits& traits) const;
   Fault match_symbol(const ReadyOperand& wanted, const Operand& operand,

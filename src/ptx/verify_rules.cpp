@@ -68,6 +68,10 @@ OpcodeRules& RuleTable::rules_for(const Opcode& opcode) {
     rules->opcode = &opcode;
     OpcodeTraits& t = rules->traits;
     t.is_mov = opcode.mnemonic == Mnemonic::kMov;
+    if (opcode.group == Group::kVideo) {
+      const char last = name_of(opcode.mnemonic).back();
+      t.video_elements = last == '2' ? 2 : last == '4' ? 4 : 1;
+    }
     t.is_cvta = opcode.mnemonic == Mnemonic::kCvta;
     t.takes_special = t.is_mov || (opcode.mnemonic == Mnemonic::kCvt && all_integer_types(opcode));
     t.takes_scalar_braces = opcode.mnemonic == Mnemonic::kLd || opcode.mnemonic == Mnemonic::kSt ||

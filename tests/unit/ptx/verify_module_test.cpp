@@ -176,6 +176,16 @@ TEST(VerifyDeclarations, SelectorsOfSimdVideoOperands) {
       {"vadd4.u32.u32.u32 %r1, %r2.b10, %r3, %r4;", false},
       {"vadd4.u32.u32.u32 %r1, %r2.b8000, %r3, %r4;", false},
       {"add.u32 %r1, %r2.h10, %r3;", false},
+      {"vadd.s32.s32.s32 %r1, %r2.h0, %r3.b2;", true},
+      {"vadd.s32.s32.s32 %r1.h0, %r2, %r3, %r4;", true},
+      {"vadd.s32.s32.s32 %r1, %r2.h10, %r3;", false},
+      {"vadd.s32.s32.s32 %r1.h10, %r2, %r3, %r4;", false},
+      {"vadd2.s32.s32.s32 %r1.h0, %r2, %r3, %r4;", true},
+      {"vadd2.s32.s32.s32 %r1, %r2.h0, %r3, %r4;", false},
+      {"vadd2.s32.s32.s32 %r1, %r2.b0, %r3, %r4;", false},
+      {"vadd4.s32.s32.s32 %r1.b0, %r2, %r3, %r4;", true},
+      {"vadd4.s32.s32.s32 %r1, %r2.b0, %r3, %r4;", false},
+      {"vadd4.s32.s32.s32 %r1.h0, %r2, %r3, %r4;", false},
   };
   for (const auto& [line, good] : lines) {
     const std::string text =
