@@ -68,5 +68,26 @@ TEST(Found, CpAsyncOfAnOddSizeIsIllegal) {
   }
 }
 
+TEST(Found, ABulkStoreZeroesSharedMemory) {
+  auto r = run_text(R"(.version 8.6
+.target sm_100
+.address_size 64
+.visible .entry k(.param .u64 p) {
+  .shared .align 16 .b8 s[64];
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p];
+  mov.u64 %rd2, s;
+  mov.b32 %r1, 7;
+  st.shared.v4.b32 [%rd2], {%r1, %r1, %r1, %r1};
+  st.bulk.weak.shared::cta [%rd2], 8, 0;
+  ld.shared.v4.b32 {%r0, %r1, %r2, %r3}, [%rd2];
+  st.global.v4.b32 [%rd1], {%r0, %r1, %r2, %r3};
+})",
+                    4, threads(1), {}, every_check());
+  EXPECT_EQ(r.faults(), "");
+  EXPECT_EQ(r.out, (std::vector<uint32_t>{0, 0, 7, 7}));
+}
+
 }  // namespace
 }  // namespace pitot::emulator::test

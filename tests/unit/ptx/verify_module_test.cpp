@@ -1,6 +1,8 @@
 // Header, declarations, functions, calls and limits. Every verdict was tried with ptxas 13.0.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "ptx/printer.h"
 #include "verify_test_util.h"
 
@@ -201,6 +203,31 @@ TEST(VerifyDeclarations, SelectorsOfSimdVideoOperands) {
       if (std::string_view(line).find(part) != std::string_view::npos) {
         EXPECT_NE(selectors.find(part), std::string::npos) << selectors;
       }
+  }
+}
+
+// Verdicts of ptxas 13.0.
+TEST(VerifyDeclarations, BulkStores) {
+  const std::tuple<const char*, const char*, bool> lines[] = {
+      {"st.bulk [%rd1], %rd2, 0;", "8.6 sm_100", true},
+      {"st.bulk.weak.shared::cta [%rd1], 64, 0;", "8.6 sm_100", true},
+      {"st.bulk.shared::cta.weak [%rd1], %rd2, 0;", "8.7 sm_120", true},
+      {"st.bulk.shared [%rd1], %rd2, 0;", "8.6 sm_100", false},
+      {"st.bulk.global [%rd1], %rd2, 0;", "8.6 sm_100", false},
+      {"st.bulk [%rd1], %r2, 0;", "8.6 sm_100", false},
+      {"st.bulk [%rd1], %rd2, 1;", "8.6 sm_100", false},
+      {"st.bulk [%rd1], 12, 0;", "8.6 sm_100", false},
+      {"st.bulk [%rd1], %rd2;", "8.6 sm_100", false},
+      {"st.bulk [%rd1], %rd2, 0;", "8.6 sm_90", false},
+      {"st.bulk [%rd1], %rd2, 0;", "8.5 sm_100", false},
+  };
+  for (const auto& [line, where, good] : lines) {
+    const std::string text =
+        ".version " + std::string(where).substr(0, 3) + "\n.target " +
+        std::string(where).substr(4) +
+        "\n.address_size 64\n.entry k() {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" + line +
+        "\nret; }\n";
+    EXPECT_EQ(errors(verify_text(text)) == 0, good) << line << " " << where;
   }
 }
 
