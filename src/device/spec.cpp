@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "support/toml_table.h"
@@ -92,6 +93,7 @@ class Reader {
     TomlTable t(c_, raw, "[launch]");
     three(t, "grid", out_.grid);
     three(t, "block", out_.block);
+    if (raw.get("block") == nullptr) c_.error(raw, "missing-key", "`block` is missing");
     three(t, "cluster", out_.cluster);
     expression(t, "shared", out_.shared);
     out_.cooperative = t.flag("cooperative").value_or(false);
@@ -116,6 +118,18 @@ class Reader {
     TomlTable t(c_, raw, "[[args]]");
     ArgumentSpec a;
     required(t, raw, "name", a.name);
+    // Outputs are saved in files of these names.
+    const bool is_path = a.name == "." || a.name == ".." ||
+                         a.name.find_first_of("/\\") != std::string::npos ||
+                         a.name.find('\0') != std::string::npos;
+    const bool taken = std::any_of(out_.arguments.begin(), out_.arguments.end(),
+                                   [&](const ArgumentSpec& o) { return o.name == a.name; });
+    if (is_path || taken)
+      c_.error(raw.get("name") != nullptr ? *raw.get("name") : static_cast<const toml::node&>(raw),
+               "wrong-value",
+               fmt::format(
+                   "'{}' {}", a.name,
+                   is_path ? "cannot be the name of a file" : "is the name of another argument"));
     std::string kind, type;
     required(t, raw, "kind", kind);
     required(t, raw, "type", type);

@@ -51,8 +51,8 @@ bool Gang::run(uint64_t quantum) {
     uint64_t total = 0;
     // A small budget is not to be overrun by a whole turn.
     const uint64_t used = state.instructions, budget = state.options.instruction_budget;
-    const uint64_t left = budget > used ? (budget - used) / blocks_.size() + 1 : 1;
-    const uint64_t turn = std::min(fair, left);
+    const uint64_t left = budget > used ? (budget - used) / blocks_.size() : 0;
+    const uint64_t turn = std::min(fair, left) + 1;
     for (auto& b : blocks_) {
       any |= b->run(turn);
       total += b->counters().warp_instructions;

@@ -93,9 +93,15 @@ Json to_json(const CheckResult& r) {
 }  // namespace
 
 std::string check_text(const CheckResult& r, const TextStyle&) {
-  std::string out = fmt::format("{}: {} against {}\n", name(r.verdict),
-                                r.kernel_a == r.kernel_b ? r.path_a : r.kernel_a,
-                                r.kernel_a == r.kernel_b ? r.path_b : r.kernel_b);
+  std::string out;
+  if (r.kernel_a.empty() || r.kernel_b.empty()) {
+    out = fmt::format("{}: {}, in one of the files only\n", name(r.verdict),
+                      r.kernel_a.empty() ? r.kernel_b : r.kernel_a);
+  } else if (r.kernel_a == r.kernel_b) {
+    out = fmt::format("{}: {} in {} against {}\n", name(r.verdict), r.kernel_a, r.path_a, r.path_b);
+  } else {
+    out = fmt::format("{}: {} against {}\n", name(r.verdict), r.kernel_a, r.kernel_b);
+  }
   if (r.evidence != Evidence::kTested) out += fmt::format("  the texts are {}\n", name(r.evidence));
   if (r.evidence == Evidence::kTested && r.trials > 0) {
     const Coverage &a = r.coverage_a, &b = r.coverage_b;

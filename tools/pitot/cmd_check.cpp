@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -53,6 +54,17 @@ std::vector<uint32_t> kernels_of(const ptx::Module& m, const std::string& entry)
   return out;
 }
 
+// What is to be said of kernels that have no namesake in the other file.
+check::CheckResult alone(const CheckArguments& args, std::string_view kernel, bool in_a) {
+  check::CheckResult r;
+  r.path_a = args.a;
+  r.path_b = args.b;
+  (in_a ? r.kernel_a : r.kernel_b) = kernel;
+  r.reasons.push_back(fmt::format("{} has no kernel '{}': it was compared with nothing",
+                                  in_a ? args.b : args.a, kernel));
+  return r;
+}
+
 void run_check(const CheckArguments& args, Options& options) {
   auto ma = read_sound_module(args.a, options), mb = read_sound_module(args.b, options);
   if (!ma || !mb) return;
@@ -86,6 +98,15 @@ void run_check(const CheckArguments& args, Options& options) {
         options,
         input_error("several kernels and none has the same name in both; --entry names one"));
   std::vector<check::CheckResult> results;
+  auto paired = [&](uint32_t kernel, bool in_a) {
+    return std::any_of(pairs.begin(), pairs.end(),
+                       [&](const auto& p) { return (in_a ? p.first : p.second) == kernel; });
+  };
+  for (uint32_t x : ka)
+    if (!paired(x, true)) results.push_back(alone(args, ma->functions[x].name, true));
+  for (uint32_t y : kb)
+    if (!paired(y, false)) results.push_back(alone(args, mb->functions[y].name, false));
+  if (!results.empty()) options.exit_code = kFindings;
   for (auto [x, y] : pairs) {
     auto r = check::check_kernels({ma, &*pa, x}, {mb, &*pb, y}, o);
     if (!r) return fail(options, r.error());
@@ -114,14 +135,18 @@ void add_check(CLI::App& app, Options& options) {
   verb->add_option("--entry", args->entry, "only the kernel of this name");
   verb->add_option("--trials", args->trials, "launches with inferred arguments")
       ->capture_default_str();
-  verb->add_option("--budget", args->budget, "warp instructions a launch")->capture_default_str();
+  verb->add_option("--budget", args->budget, "warp instructions a launch")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60));
   add_examples(
       *verb,
       "  pitot check good.ptx bad.ptx\n"
       "  pitot check softmax_right.ptx softmax_wrong.ptx --spec softmax.kernel.toml\n"
       "  pitot check good.ptx bad.ptx --save bad.kernel.toml && pitot run bad.kernel.toml\n"
       "  pitot check a.ptx b.ptx --format json | jq .counterexample\n"
-      "Exit codes: 0 same, 1 different, fault or undecided, 2 wrong usage or unreadable input.");
+      "Exit codes: 0 same, 1 different, fault or undecided (or an error in the PTX), 2 wrong usage "
+      "or "
+      "unreadable input.");
   verb->callback([args, &options] { run_check(*args, options); });
 }
 

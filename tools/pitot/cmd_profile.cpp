@@ -117,7 +117,8 @@ void add_profile(CLI::App& app, Options& options) {
   verb->add_option("--order", args->order, "of the lines: cost or source")
       ->check(CLI::IsMember({"cost", "source"}))
       ->capture_default_str();
-  verb->add_option("--budget", args->budget, "warp instructions before a run is stopped");
+  verb->add_option("--budget", args->budget, "warp instructions before a run is stopped")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60));
   add_examples(
       *verb,
       "  pitot profile gemm_tiled.kernel.toml --set m=4096,n=4096,k=4096 --gpu H200\n"

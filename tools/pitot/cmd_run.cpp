@@ -98,7 +98,8 @@ void add_run(CLI::App& app, Options& options) {
                    "between threads, all")
       ->delimiter(',')
       ->check(CLI::IsMember({"uninitialised", "copies", "races", "all"}));
-  verb->add_option("--budget", args->budget, "warp instructions before a run is stopped");
+  verb->add_option("--budget", args->budget, "warp instructions before a run is stopped")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60));
   verb->add_option("--shown", args->shown, "elements of each output in JSON")
       ->capture_default_str();
   verb->add_option("--save", args->save, "folder for the outputs' bytes, NAME.bin");

@@ -1,5 +1,6 @@
 // pitot: the command line. Each verb is a file of its own, cmd_<verb>.cpp.
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -41,6 +42,11 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     int code = app.exit(e);
     return code == 0 ? kFine : kUsage;
+  }
+  // A full disk or a closed output must not look like success.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::fputs("pitot: error: the results could not be written to standard output\n", stderr);
+    return kUsage;
   }
   return options.exit_code;
 }

@@ -89,5 +89,16 @@ TEST(Found, ABulkStoreZeroesSharedMemory) {
   EXPECT_EQ(r.out, (std::vector<uint32_t>{0, 0, 7, 7}));
 }
 
+TEST(Found, TheLargestBudgetIsNoSmallOne) {
+  Options o;
+  o.instruction_budget = UINT64_MAX;
+  auto r = run_text(
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+      ".reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\nst.global.u32 [%rd1], 5;\n}",
+      1, threads(64, 2), {}, o);
+  EXPECT_EQ(r.faults(), "");
+  EXPECT_EQ(r.out, std::vector<uint32_t>{5});
+}
+
 }  // namespace
 }  // namespace pitot::emulator::test

@@ -64,12 +64,21 @@ TEST(CheckReport, ReasonsFaultsAndNotes) {
   r.faults.push_back({'b', "misaligned", "write of 4 bytes", "b.ptx", 12, "grid 1"});
   // Not all of it: never 100 %.
   EXPECT_EQ(check_text(r, {}),
-            "undecided: a.ptx against b.ptx\n"
+            "undecided: k in a.ptx against b.ptx\n"
             "  1 trial, 99 % of the instructions ran, 100 % of the sides of branches\n"
             "  fault[misaligned] in b: write of 4 bytes\n"
             "    --> b.ptx:12  with grid 1\n"
             "  undecided: a never ran from line 7\n"
             "  note: a note\n");
+}
+
+TEST(CheckReport, AKernelOfOneFileOnly) {
+  CheckResult r;
+  r.kernel_b = "extra";
+  r.reasons = {"a.ptx has no kernel 'extra': it was compared with nothing"};
+  EXPECT_EQ(check_text(r, {}),
+            "undecided: extra, in one of the files only\n"
+            "  undecided: a.ptx has no kernel 'extra': it was compared with nothing\n");
 }
 
 TEST(CheckReport, Json) {
