@@ -58,25 +58,36 @@ Result<std::string> read_file(const std::string& path) {
 }
 
 Status write_file(const std::string& path, std::string_view content) {
-  std::string temporary = path + ".tmp." + std::to_string(::getpid());
-  int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  // A device or a pipe is written to; renaming a file over it would replace it. Behind a link
+  // stands the file that is meant.
+  std::error_code ec;
+  const fs::file_status status = fs::status(path, ec);
+  const bool special = fs::exists(status) && !fs::is_regular_file(status);
+  std::string target = path;
+  if (!special && fs::is_symlink(path, ec))
+    if (auto real = fs::weakly_canonical(path, ec); !ec) target = real.string();
+  const std::string written = special ? target : target + ".tmp." + std::to_string(::getpid());
+  const int fd =
+      ::open(written.c_str(),
+             special ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return system_error(path, "cannot write");
+  auto give_up = [&] {
+    Error error = system_error(path, "cannot write");
+    if (!special) ::unlink(written.c_str());
+    return error;
+  };
   while (!content.empty()) {
     ssize_t n = ::write(fd, content.data(), content.size());
     if (n < 0) {
       if (errno == EINTR) continue;
-      Error error = system_error(path, "cannot write");
+      Error error = give_up();
       ::close(fd);
-      ::unlink(temporary.c_str());
       return error;
     }
     content.remove_prefix(static_cast<size_t>(n));
   }
-  if (::close(fd) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
-    Error error = system_error(path, "cannot write");
-    ::unlink(temporary.c_str());
-    return error;
-  }
+  if (::close(fd) != 0 || (!special && ::rename(written.c_str(), target.c_str()) != 0))
+    return give_up();
   return Ok{};
 }
 

@@ -1,6 +1,8 @@
 // Support library: positions, files, text helpers, hashing, parallel loops.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -29,6 +31,30 @@ TEST(SourceText, PositionsWithEveryLineEnding) {
   EXPECT_EQ(s.position(8).line, 3u);
   EXPECT_EQ(s.position(8).column, 2u);
   EXPECT_EQ(s.position(12).line, 4u);
+}
+
+// A renamed file would take the place of the pipe, the device or the link.
+TEST(Files, PipesAndLinksAreWrittenThrough) {
+  namespace fs = std::filesystem;
+  const fs::path dir = fs::temp_directory_path() / ("pitot-pipe-" + std::to_string(::getpid()));
+  fs::create_directories(dir);
+  const std::string pipe = (dir / "pipe").string(), link = (dir / "link").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int fd = ::open(pipe.c_str(), O_RDWR | O_NONBLOCK);
+  ASSERT_GE(fd, 0);
+  EXPECT_TRUE(write_file(pipe, "abc").ok());
+  char got[8] = {};
+  EXPECT_EQ(::read(fd, got, sizeof got), 3);
+  EXPECT_STREQ(got, "abc");
+  ::close(fd);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  ASSERT_TRUE(write_file((dir / "file").string(), "old").ok());
+  fs::create_symlink("file", link);
+  EXPECT_TRUE(write_file(link, "new").ok());
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(read_file((dir / "file").string()).value(), "new");
+  EXPECT_FALSE(write_file(dir.string(), "x").ok());
+  fs::remove_all(dir);
 }
 
 TEST(Files, WrittenByRenameAndReadBack) {
