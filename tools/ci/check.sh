@@ -6,7 +6,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 step() { printf '\n== %s\n' "$*"; }
 
 missing=()
-for p in clang clang-format clang-tidy libclang-rt-14-dev libxml2-utils python3 python3-jsonschema git; do
+for p in clang clang-format libclang-rt-14-dev libxml2-utils python3 python3-jsonschema git; do
   dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
 done
 if [ ${#missing[@]} -gt 0 ]; then
@@ -14,7 +14,7 @@ if [ ${#missing[@]} -gt 0 ]; then
   [ "$(id -u)" -eq 0 ] || sudo=sudo
   $sudo apt-get update -qq
   DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
-    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends clang clang-format clang-tidy libclang-rt-dev \
+    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends clang clang-format libclang-rt-dev \
     libxml2-utils python3 python3-jsonschema git >/dev/null
 fi
 
@@ -34,6 +34,3 @@ ctest --test-dir build/asan --output-on-failure -j "$jobs" -LE slow
 
 step "SARIF and JUnit against their schemas"
 python3 tests/tools/validate_reports.py build/asan/bin/pitot
-
-step "clang-tidy"
-tools/ci/tidy.sh build/asan
