@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${1:-build/release}
 [ -f "$build/compile_commands.json" ] || cmake --preset release >/dev/null
+cmake --build "$build" --target pitot_isa_tables pitot_gpu_tables >/dev/null
 python3 - "$build/compile_commands.json" <<'PY' | xargs -P "$(nproc)" -n 1 clang-tidy -p "$build" --config-file=.clang-tidy --quiet
 import json, sys
 for entry in json.load(open(sys.argv[1])):
