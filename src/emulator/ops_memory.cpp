@@ -28,6 +28,14 @@ unsigned elements(const Op& op) { return op.variant >> 10; }
 
 Space space_in(const Op& op) { return static_cast<Space>(op.target); }
 
+Access access_of(const Op& op, AccessKind kind) {
+  Access a;
+  a.space = space_in(op);
+  a.kind = kind;
+  a.bytes = element_bytes(op) * elements(op);
+  return a;
+}
+
 // The race check of a quick access; false: take the long way.
 PITOT_INLINE bool races_seen(Warp& w, const Op& op, LaneMask mask, AccessKind kind, uint32_t bytes,
                              const QuickAccess& q, std::span<const Slot> values) {
@@ -123,11 +131,8 @@ struct Load {
   }
 
   static void slow(Warp& w, const Op& op, LaneMask mask) {
-    Access a;
-    a.space = space_in(op);
-    a.kind = AccessKind::kLoad;
+    Access a = access_of(op, AccessKind::kLoad);
     const unsigned bytes = element_bytes(op), count = elements(op);
-    a.bytes = bytes * count;
     if (!resolve_operand(w, op, 1, mask, a)) return;
     if (!op.tracks) {
       w.taint |= a.undefined;
@@ -185,11 +190,8 @@ struct Store {
   }
 
   static void slow(Warp& w, const Op& op, LaneMask mask) {
-    Access a;
-    a.space = space_in(op);
-    a.kind = AccessKind::kStore;
+    Access a = access_of(op, AccessKind::kStore);
     const unsigned bytes = element_bytes(op), count = elements(op);
-    a.bytes = bytes * count;
     const auto slots = w.program().operand(op, 1);
     a.values = slots;
     a.element = bytes;

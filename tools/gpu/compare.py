@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -23,6 +24,18 @@ def profile(pitot, gpu, row):
     for size in row["set"].split():
         command += ["--set", size]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def summary(pairs):
+    """Median and geometric mean factor of the estimate, percent of pairs in the right order, and how many pairs."""
+    errors = [abs(math.log(e / c)) for c, e, _ in pairs]
+    agree = [
+        (a[0] > b[0]) == (a[1] > b[1])
+        for i, a in enumerate(pairs)
+        for b in pairs[:i]
+        if abs(math.log(a[0] / b[0])) > 0.1
+    ]
+    return math.exp(statistics.median(errors)), math.exp(statistics.mean(errors)), 100 * sum(agree) / len(agree), len(agree)
 
 
 def main():
@@ -50,17 +63,18 @@ def main():
             f"| {ratio(loads, sectors)} | {hits} | {ratio(t['lsu_wavefronts'], float(r['wavefronts']))} "
             f"| {float(r['dram_read_bytes']) / 1e6:.1f} / {t['dram_read_sectors'] * 32 / 1e6:.1f} |"
         )
-    errors = [abs(math.log(e / c)) for c, e, _ in pairs]
-    agree = [
-        (a[0] > b[0]) == (a[1] > b[1])
-        for i, a in enumerate(pairs)
-        for b in pairs[:i]
-        if abs(math.log(a[0] / b[0])) > 0.1
-    ]
+    median, mean, order, count = summary(pairs)
+    random = Random(1)
+    again = [summary(random.choices(pairs, k=len(pairs))) for _ in range(2000)]
+
+    def interval(n):
+        values = sorted(s[n] for s in again)
+        return f"[{values[50]:.2f}, {values[-51]:.2f}]"
+
     print(
-        f"\n{len(pairs)} launches. Estimate: off by a factor of {math.exp(statistics.median(errors)):.2f} in the median, "
-        f"{math.exp(statistics.mean(errors)):.2f} on average (geometric); of {len(agree)} pairs that differ by more than "
-        f"10 %, {100 * sum(agree) / len(agree):.1f} % in the right order."
+        f"\n{len(pairs)} launches; 95 % intervals by bootstrap over launches. Estimate: off by a factor of {median:.2f} "
+        f"{interval(0)} in the median, {mean:.2f} {interval(1)} on average (geometric); of {count} pairs that differ by "
+        f"more than 10 %, {order:.1f} % {interval(2)} in the right order."
     )
 
 
