@@ -20,6 +20,7 @@ MAY_USE = {
     "device": {"emulator", "ptx"},
     "check": {"device", "emulator", "analysis", "ptx"},
     "profile": {"emulator", "analysis", "arch", "ptx"},
+    "measure": {"device", "arch", "cuda", "ptx", "analysis"},
     "report": set(),
 }
 # Plain result structs that report turns into text; nothing else of their module.
