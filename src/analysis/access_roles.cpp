@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/operand_specs.h"
+
 namespace pitot::analysis {
 
 using ptx::Access;
@@ -13,25 +15,6 @@ using ptx::OperandKind;
 using ptx::OperandSpec;
 
 namespace {
-
-// The operand specifications of a form that apply to a spelling, in order.
-class Specs {
- public:
-  Specs(const ptx::Opcode& opcode, const ptx::Form& form) : opcode_(opcode), left_(form.operands) {}
-  // Null when there are no more.
-  const OperandSpec* next() {
-    while (!left_.empty()) {
-      const OperandSpec& spec = left_.front();
-      left_ = left_.subspan(1);
-      if (spec.when == 0 || opcode_.has_mod(static_cast<ptx::Mod>(spec.when))) return &spec;
-    }
-    return nullptr;
-  }
-
- private:
-  const ptx::Opcode& opcode_;
-  std::span<const OperandSpec> left_;
-};
 
 bool fits(const Operand& o, const OperandSpec& spec) {
   switch (spec.cls) {
@@ -47,14 +30,12 @@ bool fits(const Operand& o, const OperandSpec& spec) {
 }
 
 bool fits(const ptx::Opcode& opcode, const ptx::Form& form, std::span<const Operand> operands) {
-  Specs specs(opcode, form);
+  OperandSpecs specs(opcode, form, operands);
   for (const Operand& o : operands) {
     const OperandSpec* spec = specs.next();
     if (spec == nullptr || !fits(o, *spec)) return false;
   }
-  while (const OperandSpec* spec = specs.next())
-    if (!spec->optional) return false;
-  return true;
+  return specs.complete();
 }
 
 const ptx::Form kEmptyForm{};
@@ -83,7 +64,7 @@ class RoleCollector {
   // Emits the reads, or the writes, of all operands.
   void visit_all(bool write) {
     if (i_.opcode->has(ptx::kCall)) return visit_call(write);
-    Specs specs(*i_.opcode, form_ != nullptr ? *form_ : kEmptyForm);
+    OperandSpecs specs(*i_.opcode, form_ != nullptr ? *form_ : kEmptyForm, operands_);
     for (size_t k = 0; k < operands_.size(); ++k) {
       const Operand& o = operands_[k];
       Access access = Access::kRead;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analysis/flow_facts.h"
+#include "analysis/operand_specs.h"
 #include "emulator/layout.h"
 #include "emulator/memory.h"
 #include "emulator/order.h"
@@ -247,13 +248,12 @@ class FunctionLoader {
                                  const std::array<Type, 4>& types) const {
     std::vector<Type> out(i.operand_count, Type::kB64);
     if (form == nullptr) return out;
-    size_t k = 0;
-    for (const OperandSpec& spec : form->operands) {
-      if (spec.when != 0 && !i.opcode->has_mod(static_cast<ptx::Mod>(spec.when))) continue;
-      if (k >= out.size()) break;
-      Type t = spec.variable >= 0 ? types[static_cast<size_t>(spec.variable)] : spec.fixed;
-      if (spec.doubled) t = doubled(t);
-      out[k++] = t;
+    analysis::OperandSpecs specs(*i.opcode, *form, m_.operands_of(i));
+    for (Type& t : out) {
+      const OperandSpec* spec = specs.next();
+      if (spec == nullptr) break;
+      t = spec->variable >= 0 ? types[static_cast<size_t>(spec->variable)] : spec->fixed;
+      if (spec->doubled) t = doubled(t);
     }
     return out;
   }
