@@ -6,6 +6,7 @@
 
 #include "emulator/block.h"
 #include "emulator/copies.h"
+#include "emulator/defined_bits.h"
 #include "emulator/gang.h"
 #include "emulator/observer.h"
 #include "emulator/race_check.h"
@@ -84,8 +85,9 @@ class Resolver {
         limit - highest >= a_.bytes) {
       for_each_lane(mask_, [&](unsigned l) { a_.at[l] = memory.data() + (a_.address[l] - base); });
       if (track_)
-        for_each_lane(mask_,
-                      [&](unsigned l) { shared_definedness(w_.block, l, a_.address[l] - base); });
+        for_each_lane(mask_, [&](unsigned l) {
+          definedness(w_.block.shared_defined.data(), l, a_.address[l] - base);
+        });
       return true;
     }
     return each([&](unsigned l) { return shared(l, a_.address[l]); });
@@ -102,7 +104,7 @@ class Resolver {
                          a_.kind != AccessKind::kLoad))
       return false;
     a_.at[lane] = memory.data() + offset;
-    if (track_) shared_definedness(*owner, lane, offset);
+    if (track_) definedness(owner->shared_defined.data(), lane, offset);
     return true;
   }
 
@@ -113,8 +115,7 @@ class Resolver {
     return false;
   }
 
-  void shared_definedness(Block& owner, unsigned lane, uint64_t offset) {
-    auto& defined = owner.shared_defined;
+  void definedness(uint64_t* defined, unsigned lane, uint64_t offset) {
     uint32_t missing = 0;
     for (uint64_t b = offset; b < offset + a_.bytes; ++b) {
       const uint64_t bit = uint64_t{1} << (b % 64);
@@ -139,6 +140,7 @@ class Resolver {
       return false;
     }
     a_.at[lane] = p;
+    if (track_) definedness(w_.local_defined(lane), lane, address);
     return true;
   }
 
@@ -271,6 +273,31 @@ bool resolve(Warp& w, const Op& op, LaneMask mask, Access& a) {
   return !w.stop;
 }
 
+bool undefine(Warp& w, const Access& a, unsigned lane, uint64_t at, uint64_t bytes) {
+  uint64_t offset = a.address[lane];
+  Space space = ptx::base_space(a.space);
+  if (space == Space::kNone) {
+    space = space_of(offset);
+    if (space == Space::kShared) offset -= kSharedWindow;
+    if (space == Space::kLocal) offset -= kLocalWindow;
+    if (space == Space::kParam) offset -= kParamWindow;
+  }
+  uint64_t* defined = nullptr;
+  if (space == Space::kShared) {
+    defined = w.block.gang().shared_owner(w.block, offset)->shared_defined.data();
+  } else if (space == Space::kGlobal) {
+    Region* r = w.block.memory().find(offset);
+    offset -= r->base();
+    defined = r->page(offset)->defined.data();
+    offset %= kPageBytes;
+  } else {
+    defined = w.local_defined(lane);
+  }
+  if (defined == nullptr) return false;
+  mark_defined(defined, offset + at, bytes, false);
+  return true;
+}
+
 void store_undefined(Warp& w, const Op& op, LaneMask mask, const Access& a) {
   for (size_t e = 0; e < a.values.size(); ++e) {
     const Slot& s = a.values[e];
@@ -278,24 +305,10 @@ void store_undefined(Warp& w, const Op& op, LaneMask mask, const Access& a) {
     const LaneMask bad = w.frame->undefined[s.reg] & mask;
     LaneMask global = 0;
     for_each_lane(bad, [&](unsigned l) {
+      undefine(w, a, l, e * a.element, a.element);
       const Space space =
           a.space == Space::kNone ? space_of(a.address[l]) : ptx::base_space(a.space);
-      uint64_t offset = a.address[l];
-      uint64_t* defined = nullptr;
-      if (space == Space::kShared) {
-        if (a.space == Space::kNone) offset -= kSharedWindow;
-        defined = w.block.gang().shared_owner(w.block, offset)->shared_defined.data();
-      } else if (space == Space::kGlobal) {
-        global |= LaneMask{1} << l;
-        Region* r = w.block.memory().find(offset);
-        offset -= r->base();
-        defined = r->page(offset)->defined.data();
-        offset %= kPageBytes;
-      }
-      if (defined == nullptr) return;
-      offset += e * a.element;
-      for (uint64_t b = offset; b < offset + a.element; ++b)
-        __atomic_fetch_and(&defined[b / 64], ~(uint64_t{1} << (b % 64)), __ATOMIC_RELAXED);
+      if (space == Space::kGlobal) global |= LaneMask{1} << l;
     });
     if (global != 0)
       w.note(FaultKind::kUninitialised, op, global,

@@ -22,6 +22,8 @@ struct Access {
   std::array<uint32_t, kLanes> undefined_bytes;  // of the lanes in `undefined`: bit a byte
   std::span<const Slot> values;  // of a plain store: what it writes, and the bytes of one of them
   uint32_t element = 0;
+  // Of a store whose bytes are not the lanes' own values: those that lane l's place gets.
+  const std::byte* const* rows = nullptr;
   unsigned on_behalf = kLanes;  // the lane whose access this is, where the addresses are not one
                                 // a lane
 };
@@ -38,7 +40,11 @@ bool resolve(Warp& warp, const Op& op, LaneMask mask, Access& access);
 // that goes to global memory is noted as a fault.
 void store_undefined(Warp& warp, const Op& op, LaneMask mask, const Access& access);
 
-// Both.
+// Bytes from `at` on of what a lane's store has resolved are undefined after all. False when nobody
+// keeps track of them.
+bool undefine(Warp& warp, const Access& access, unsigned lane, uint64_t at, uint64_t bytes);
+
+// Addresses and resolve().
 inline bool resolve_operand(Warp& warp, const Op& op, size_t operand, LaneMask mask,
                             Access& access) {
   read_addresses(warp, op, warp.program().operands_of(op)[operand], mask, access);

@@ -437,6 +437,7 @@ class FunctionLoader {
       p.in_register = true;
       p.at = places_[id].at;
       p.bits = ptx::bits_of(f_.registers[id].type);
+      p.reg = places_[id].reg;
       placed.emplace_back(f_.register_declarations[f_.registers[id].declaration].range.begin, p);
     }
     std::stable_sort(placed.begin(), placed.end(),

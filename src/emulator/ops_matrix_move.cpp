@@ -16,6 +16,8 @@ using ptx::Mnemonic;
 using ptx::Mod;
 using ptx::Space;
 
+using Matrix = std::array<std::array<uint16_t, 8>, 8>;
+
 // Op::imm.
 enum : int64_t { kTransposed = 1, kGeneric = 2 };
 
@@ -42,7 +44,7 @@ bool rows(Warp& w, const Op& op, size_t operand, size_t matrices, AccessKind kin
 }
 
 // The word of a lane: elements 2t, 2t+1 of row g, or transposed of column g.
-uint32_t fragment_word(const std::array<std::array<uint16_t, 8>, 8>& m, unsigned lane, bool t) {
+uint32_t fragment_word(const Matrix& m, unsigned lane, bool t) {
   const unsigned g = lane >> 2, c = (lane & 3) * 2;
   const uint16_t low = t ? m[c][g] : m[g][c], high = t ? m[c + 1][g] : m[g][c + 1];
   return low | uint32_t{high} << 16;
@@ -62,7 +64,7 @@ void load_matrix(Warp& w, const Op& op, LaneMask mask) {
   for_each_lane(a.undefined, [&](unsigned l) { w.taint |= lanes_of_row(l % 8, t); });
   for (unsigned i = 0; i < d.size(); ++i) {
     if (d[i].sink) continue;
-    std::array<std::array<uint16_t, 8>, 8> m;
+    Matrix m;
     for (unsigned r = 0; r < 8; ++r) std::memcpy(m[r].data(), a.at[8 * i + r], 16);
     uint32_t* out = w.u32(d[i].at);
     for (unsigned l = 0; l < kLanes; ++l) out[l] = fragment_word(m, l, t);
@@ -70,8 +72,8 @@ void load_matrix(Warp& w, const Op& op, LaneMask mask) {
 }
 
 // The matrix that a register of the warp holds.
-std::array<std::array<uint16_t, 8>, 8> matrix_of(const uint32_t* in, bool t) {
-  std::array<std::array<uint16_t, 8>, 8> m;
+Matrix matrix_of(const uint32_t* in, bool t) {
+  Matrix m;
   for (unsigned l = 0; l < kLanes; ++l) {
     const unsigned g = l >> 2, c = (l & 3) * 2;
     (t ? m[c][g] : m[g][c]) = static_cast<uint16_t>(in[l]);
@@ -83,11 +85,26 @@ std::array<std::array<uint16_t, 8>, 8> matrix_of(const uint32_t* in, bool t) {
 void store_matrix(Warp& w, const Op& op, LaneMask mask) {
   if (!whole_warp(w, op, mask)) return;
   const auto s = w.program().operand(op, 1);
+  const bool t = (op.imm & kTransposed) != 0;
+  std::array<Matrix, 4> m;
+  std::array<const std::byte*, kLanes> from{};
+  for (unsigned i = 0; i < s.size(); ++i) {
+    m[i] = matrix_of(w.u32(s[i].at), t);
+    for (unsigned r = 0; r < 8; ++r) from[8 * i + r] = reinterpret_cast<std::byte*>(m[i][r].data());
+  }
   Access a;
+  a.rows = from.data();
   if (!rows(w, op, 0, s.size(), AccessKind::kStore, a)) return;
   for (unsigned i = 0; i < s.size(); ++i) {
-    const auto m = matrix_of(w.u32(s[i].at), (op.imm & kTransposed) != 0);
-    for (unsigned r = 0; r < 8; ++r) std::memcpy(a.at[8 * i + r], m[r].data(), 16);
+    for (unsigned r = 0; r < 8; ++r) std::memcpy(a.at[8 * i + r], m[i][r].data(), 16);
+    for_each_lane(undefined_lanes(w, s.subspan(i, 1)), [&](unsigned l) {
+      const unsigned g = l >> 2, c = (l & 3) * 2;
+      if (!t) {
+        undefine(w, a, 8 * i + g, 2 * c, 4);
+      } else {
+        for (unsigned e = 0; e < 2; ++e) undefine(w, a, 8 * i + c + e, 2 * g, 2);
+      }
+    });
   }
 }
 

@@ -30,6 +30,7 @@ void allocate(Warp& w, const Op& op, LaneMask mask) {
     return;
   }
   w.frame->local_top = static_cast<uint32_t>(at + most);
+  w.forget_local(mask, at, at + most);
   for_each_lane(mask, [&](unsigned l) { w.set(slots[0], l, at); });
 }
 

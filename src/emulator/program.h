@@ -127,9 +127,10 @@ struct SpecialPlace {
 // One value that a call hands over: in registers, or bytes of the frame's local memory.
 struct FormalPlace {
   bool in_register = false;
-  uint32_t at = 0;    // place in the frame, or offset in its local memory
-  uint32_t bits = 0;  // of the register
-  uint32_t size = 0;  // bytes in local memory
+  uint32_t at = 0;            // place in the frame, or offset in its local memory
+  uint32_t bits = 0;          // of the register
+  uint32_t size = 0;          // bytes in local memory
+  uint32_t reg = UINT32_MAX;  // of the register: Slot::reg
 };
 
 struct FunctionCode {

@@ -283,8 +283,9 @@ bool RaceCheck::guess(uint32_t op, uint32_t earlier) const {
 // same warp gives them by the same instruction now.
 bool RaceCheck::same_value(Warp& w, unsigned lane, const Access* a, LaneMask mask, uint64_t first,
                            uint64_t bytes) const {
-  if (a == nullptr || a->values.empty()) return false;
+  if (a == nullptr || (a->values.empty() && a->rows == nullptr)) return false;
   auto byte_of = [&](unsigned l, uint64_t k) {
+    if (a->rows != nullptr) return static_cast<uint8_t>(a->rows[l][k]);
     const Slot& s = a->values[k / a->element];
     const uint64_t at = k % a->element;
     const uint64_t v = at < 8 ? w.get(s, l) : w.u64(s.at)[kLanes + l];

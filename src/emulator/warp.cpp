@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "emulator/block.h"
+#include "emulator/defined_bits.h"
 #include "emulator/gang.h"
 #include "emulator/memory.h"
 #include "emulator/observer.h"
@@ -79,12 +80,25 @@ Fault Warp::make_fault(FaultKind kind, const Op& op, LaneMask lanes, uint64_t ad
 
 std::byte* Warp::local(unsigned lane, uint64_t offset, uint64_t bytes) {
   if (offset > kLocalLimit || bytes > kLocalLimit - offset) return nullptr;
-  if (local_.empty()) local_.resize(kLanes);
+  if (local_.empty()) {
+    local_.resize(kLanes);
+    if (block.checks().uninitialised) local_defined_.resize(kLanes);
+  }
   auto& memory = local_[lane];
-  if (memory.size() < offset + bytes)
+  if (memory.size() < offset + bytes) {
     memory.resize(
         std::min<uint64_t>(kLocalLimit, std::max<uint64_t>(offset + bytes, 2 * memory.size())));
+    if (!local_defined_.empty()) local_defined_[lane].resize(memory.size() / 64 + 1);
+  }
   return memory.data() + offset;
+}
+
+void Warp::forget_local(LaneMask lanes, uint64_t from, uint64_t to) {
+  if (local_defined_.empty()) return;
+  for_each_lane(lanes, [&](unsigned lane) {
+    const uint64_t end = std::min<uint64_t>(to, local_[lane].size());
+    if (from < end) mark_defined(local_defined_[lane].data(), from, end - from, false);
+  });
 }
 
 std::shared_ptr<Frame> Warp::make_frame(const FunctionCode& code, std::shared_ptr<Frame> parent,

@@ -98,6 +98,13 @@ class Warp {
   LaneMask named_lanes(const Op& op, const Fragment& f) const;
   std::string where() const;  // "16 of 32 lanes of warp 0 at line 12; …"
   std::byte* local(unsigned lane, uint64_t offset, uint64_t bytes);  // null beyond the limit
+  // Bit a byte of the lane's local memory that was written, as far as local() has made it; null
+  // when that is not tracked.
+  uint64_t* local_defined(unsigned lane) {
+    return local_defined_.empty() ? nullptr : local_defined_[lane].data();
+  }
+  // Local memory that begins to be used: what lay there before is nobody's.
+  void forget_local(LaneMask lanes, uint64_t from, uint64_t to);
 
   std::shared_ptr<Frame> make_frame(const FunctionCode& code, std::shared_ptr<Frame> parent,
                                     uint32_t call, uint32_t local_base);
@@ -110,6 +117,8 @@ class Warp {
   bool step(size_t chosen, const Op& op, LaneMask mask);
   bool table(size_t chosen, const Op& op, LaneMask mask);
   bool call(size_t chosen, const Op& op, LaneMask mask);
+  void pass_defined(const FormalPlace& formal, const Slot& s, bool is_variable, Frame& outer,
+                    Frame& inner, unsigned lane, uint64_t size, bool in);
   void pass(const Op& op, size_t list, const std::vector<FormalPlace>& formals, Frame& outer,
             Frame& inner, LaneMask mask, bool in);
   void leave(size_t fragment, LaneMask mask);  // ret
@@ -122,6 +131,7 @@ class Warp {
   LaneMask active_ = 0;
   uint64_t clock_ = 0;
   std::vector<std::vector<std::byte>> local_;  // by lane
+  std::vector<std::vector<uint64_t>> local_defined_;
 };
 
 }  // namespace pitot::emulator

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "emulator/block.h"
+#include "emulator/defined_bits.h"
 #include "emulator/memory.h"
 #include "emulator/warp.h"
 
@@ -79,6 +80,7 @@ bool Warp::call(size_t chosen, const Op& op, LaneMask mask) {
   }
   Fragment& caller = fragments_[chosen];
   auto made = make_frame(code, caller.frame, pc, (caller.frame->local_top + 15) / 16 * 16);
+  forget_local(mask, made->local_base, made->local_top);
   const size_t arguments = callee + 1;
   if (arguments < operands.size() && operands[arguments].kind == ptx::OperandKind::kList)
     pass(op, arguments, code.parameters, *caller.frame, *made, mask, true);
@@ -86,6 +88,48 @@ bool Warp::call(size_t chosen, const Op& op, LaneMask mask) {
   caller.frame = std::move(made);
   caller.pc = code.first;
   return false;
+}
+
+// What one value that a call hands over is: defined or not, byte by byte where both sides are in
+// memory.
+void Warp::pass_defined(const FormalPlace& formal, const Slot& s, bool is_variable, Frame& outer,
+                        Frame& inner, unsigned lane, uint64_t size, bool in) {
+  uint64_t* const bits = local_defined(lane);
+  const LaneMask one = LaneMask{1} << lane;
+  const uint64_t inside = inner.local_base + formal.at;
+  const uint64_t outside =
+      is_variable ? reinterpret_cast<uint64_t*>(outer.registers + s.at)[lane] : 0;
+  if (is_variable && !formal.in_register) {
+    for (uint64_t b = 0; b < size; ++b)
+      mark_defined(bits, (in ? inside : outside) + b, 1,
+                   is_defined(bits, (in ? outside : inside) + b));
+    return;
+  }
+  // At most one of the two is in memory.
+  auto in_register = [&](Frame& f, uint32_t reg) {
+    return reg == UINT32_MAX || (f.undefined[reg] & one) == 0;
+  };
+  auto set_register = [&](Frame& f, uint32_t reg, bool defined) {
+    if (reg == UINT32_MAX) return;
+    f.undefined[reg] = defined ? f.undefined[reg] & ~one : f.undefined[reg] | one;
+  };
+  if (in) {
+    const bool defined =
+        is_variable ? all_bytes_defined(bits, outside, size) : in_register(outer, s.reg);
+    if (formal.in_register) {
+      set_register(inner, formal.reg, defined);
+    } else {
+      mark_defined(bits, inside, size, defined);
+    }
+  } else {
+    const bool defined =
+        formal.in_register ? in_register(inner, formal.reg) : all_bytes_defined(bits, inside, size);
+    if (is_variable) {
+      mark_defined(bits, outside, size, defined);
+    } else {
+      set_register(outer, s.reg, defined);
+    }
+  }
 }
 
 // Copies between the slots of a list operand and the formal values of a callee.
@@ -115,6 +159,8 @@ void Warp::pass(const Op& op, size_t list, const std::vector<FormalPlace>& forma
         fault(FaultKind::kMemoryCap, op, mask, 0, "local memory of a thread is used up");
         return;
       }
+      if (block.checks().uninitialised)
+        pass_defined(formal, s, is_variable, outer, inner, lane, size, in);
       Slot formal_slot;
       formal_slot.at = formal.at;
       formal_slot.bits = static_cast<uint16_t>(formal.bits);
@@ -155,7 +201,6 @@ void Warp::pass(const Op& op, size_t list, const std::vector<FormalPlace>& forma
       }
       regs = saved;
     });
-    if (!in && !is_variable && s.reg != UINT32_MAX) outer.undefined[s.reg] &= ~mask;
   }
 }
 

@@ -149,5 +149,56 @@ TEST(Ldmatrix, UndefinedRowsReachOnlyTheirLanes) {
   }
 }
 
+// Triton keeps a row of statistics this way: lanes 4 to 7 give the rows of lanes 0 to 3 again.
+TEST(Stmatrix, RowsThatLieOverEachOtherRaceOnlyWithOtherValues) {
+  Options o;
+  o.checks.races = true;
+  for (const char* trans : {"", ".trans"})
+    for (bool same : {true, false}) {
+      // Row g is held by lanes 4g … 4g+3, transposed column g.
+      const std::string value = !same ? "%r0" : std::string(trans) == "" ? "%r4" : "%r5";
+      const std::string text =
+          ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+          ".shared .align 16 .b8 m[128];\n.reg .b32 %r<9>;\n.reg .b64 %d<2>;\n"
+          "ld.param.u64 %d0, [out];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, m;\n"
+          "and.b32 %r2, %r0, 3;\nshl.b32 %r2, %r2, 4;\nadd.u32 %r2, %r2, %r1;\n"
+          "and.b32 %r4, %r0, 15;\n"  // rows g and g + 4 alike
+          "and.b32 %r5, %r0, 29;\n"  // columns 2t, 2t + 1 alike for t and t + 2
+          "stmatrix.sync.aligned.m8n8.x1" +
+          std::string(trans) + ".shared.b16 [%r2], {" + value + "};\nret;\n}\n";
+      const Ran r = run_text(text, 4, threads(32), {}, o);
+      const bool reported =
+          !r.outcome.faults.empty() && r.outcome.faults[0].kind == FaultKind::kRace;
+      EXPECT_EQ(reported, !same) << trans << r.faults();
+    }
+}
+
+TEST(Stmatrix, UndefinedRegistersReachOnlyTheirElements) {
+  // Lane 9 alone stores what nothing wrote: row 2, columns 2 and 3; transposed column 2, rows 2 and
+  // 3.
+  for (bool trans : {false, true})
+    for (unsigned byte = 0; byte < 128; byte += 2) {
+      Options o;
+      o.checks.uninitialised = true;
+      const std::string text =
+          ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+          ".shared .align 16 .b8 m[128];\n.reg .b32 %r<9>;\n.reg .b16 %h0;\n.reg .pred %p<3>;\n"
+          ".reg .b64 %d<2>;\nld.param.u64 %d0, [out];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, m;\n"
+          "setp.ne.u32 %p0, %r0, 9;\n@%p0 mov.u32 %r5, %r0;\n"
+          "and.b32 %r2, %r0, 7;\nshl.b32 %r2, %r2, 4;\nadd.u32 %r2, %r2, %r1;\n"
+          "stmatrix.sync.aligned.m8n8.x1" +
+          std::string(trans ? ".trans" : "") + ".shared.b16 [%r2], {%r5};\nld.shared.b16 %h0, [m+" +
+          std::to_string(byte) +
+          "];\nsetp.eq.u16 %p2, %h0, 99;\n@%p2 bra END;\nst.global.u32 [%d0], "
+          "%r0;\nEND:\nret;\n}\n";
+      const Ran r = run_text(text, 4, threads(32), {}, o);
+      const bool reported =
+          !r.outcome.faults.empty() && r.outcome.faults[0].kind == FaultKind::kUninitialised;
+      const unsigned row = byte / 16, column = byte % 16 / 2;
+      EXPECT_EQ(reported, trans ? column == 2 && row / 2 == 1 : row == 2 && column / 2 == 1)
+          << "byte " << byte << ": " << r.faults();
+    }
+}
+
 }  // namespace
 }  // namespace pitot::emulator::test
