@@ -28,13 +28,15 @@ struct RunOutput {
 };
 
 struct RunResult {
-  std::string device;  // "emu"
+  std::string device;  // "emu", "cuda:0"
+  std::string gpu;     // its name; empty on the emulator
   std::string kernel, ptx, size_text;
   std::vector<RunOutput> outputs;  // buffers that are out or inout
   std::vector<RunFault> faults;
   uint64_t warp_instructions = 0, thread_instructions = 0;
   std::vector<uint8_t> executed;  // by operation, see emulator::Outcome
-  double seconds = 0;
+  double seconds = 0;      // of the launch alone: by the clock, or by the GPU's events
+  uint32_t registers = 0;  // a thread, as loaded on the GPU
   bool ok() const { return faults.empty(); }
 };
 

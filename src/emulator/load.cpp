@@ -477,19 +477,7 @@ uint32_t Program::line(const Op& op) const {
 }
 
 Result<uint32_t> Program::find_kernel(std::string_view name) const {
-  uint32_t found = UINT32_MAX;
-  for (uint32_t f = 0; f < module->functions.size(); ++f) {
-    const ptx::Function& function = module->functions[f];
-    if (!function.is_entry || !function.has_body) continue;
-    if (!name.empty() && function.name != name) continue;
-    if (found != UINT32_MAX)
-      return input_error(fmt::format("{}: several kernels; name one", module->source->path()));
-    found = f;
-  }
-  if (found != UINT32_MAX) return found;
-  return input_error(name.empty()
-                         ? fmt::format("{}: no kernel", module->source->path())
-                         : fmt::format("{}: no kernel '{}'", module->source->path(), name));
+  return ptx::find_kernel(*module, name);
 }
 
 }  // namespace pitot::emulator

@@ -15,6 +15,7 @@
 #include "ptx/isa.h"
 #include "ptx/types.h"
 #include "support/diagnostic.h"
+#include "support/result.h"
 #include "support/source.h"
 
 namespace pitot::ptx {
@@ -261,6 +262,10 @@ struct Module {
   // The definition (entry or function with a body) of this name, or null.
   const Function* find_function(std::string_view name) const;
 };
+
+// Index in Module::functions of the kernel of this name, or of the only one when the name is empty.
+// Errors: none such, or several and no name.
+Result<uint32_t> find_kernel(const Module& module, std::string_view name);
 
 // "LLVM NVPTX Back-End", "NVIDIA NVVM Compiler CL-36424714 release 13.0 V13.0.88", … from the
 // header comments; `version` holds the toolkit or compiler version when the header gives one.

@@ -17,7 +17,8 @@ MAY_USE = {
     "toolchain": {"ptx"},
     "gate": {"analysis", "ptx", "toolchain", "arch"},
     "emulator": {"analysis", "ptx", "arch"},
-    "device": {"emulator", "ptx"},
+    "cuda": set(),
+    "device": {"emulator", "ptx", "cuda", "arch"},
     "check": {"device", "emulator", "analysis", "ptx"},
     "profile": {"emulator", "analysis", "arch", "ptx"},
     "measure": {"device", "arch", "cuda", "ptx", "analysis"},
@@ -33,7 +34,8 @@ THIRD_PARTY = {
     "zstd.h": {"toolchain"},
     "lz4": {"toolchain"},
     "zlib.h": {"toolchain"},
-    "cuda": set(),
+    "cuda.h": set(),  # the driver's functions are declared in cuda/api.h
+    "nvml.h": set(),
     "CLI/": set(),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)

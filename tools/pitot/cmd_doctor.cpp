@@ -1,5 +1,4 @@
 // pitot doctor: what is here and what works with it.
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 
 #include "arch/gpu.h"
 #include "cli.h"
+#include "cuda/gpu.h"
 #include "emulator/coverage.h"
 #include "ptx/isa.h"
 #include "report/doctor_report.h"
@@ -17,23 +17,23 @@
 namespace pitot::cli {
 namespace {
 
-// The driver by its C interface, loaded at run time: number of devices, or why there is none.
 report::DoctorItem driver() {
   report::DoctorItem item{"driver", false, "", "run, measure and compare on a GPU"};
-  void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    item.detail = "libcuda.so.1 is not here";
+  auto api = cuda::load_api();
+  if (!api) {
+    item.detail = api.error().message;
     return item;
   }
-  std::unique_ptr<void, int (*)(void*)> close(library, ::dlclose);
-  auto init = reinterpret_cast<int (*)(unsigned)>(::dlsym(library, "cuInit"));
-  auto count = reinterpret_cast<int (*)(int*)>(::dlsym(library, "cuDeviceGetCount"));
-  int devices = 0;
-  int status = init != nullptr ? init(0) : -1;
-  if (status == 0 && count != nullptr) status = count(&devices);
-  item.found = status == 0 && devices > 0;
-  item.detail = status != 0 ? fmt::format("libcuda.so.1 is here, cuInit says error {}", status)
-                            : fmt::format("{} device{}", devices, devices == 1 ? "" : "s");
+  auto gpus = cuda::list_gpus(**api);
+  if (!gpus) {
+    item.detail = gpus.error().message;
+    return item;
+  }
+  item.found = true;
+  item.detail = fmt::format("CUDA {}", gpus->front().driver);
+  for (const cuda::GpuFacts& g : *gpus)
+    item.detail += fmt::format(", cuda:{} {} (sm_{}, {} SMs)", g.number, g.name, g.capability,
+                               g.multiprocessors);
   return item;
 }
 

@@ -6,9 +6,11 @@
 #include <filesystem>
 
 #include "cli.h"
+#include "device/cuda_run.h"
 #include "device/emulated.h"
 #include "kernel_files.h"
 #include "report/run_report.h"
+#include "run_cuda.h"
 #include "support/file.h"
 
 namespace pitot::cli {
@@ -19,6 +21,7 @@ struct RunArguments {
   std::vector<std::string> checks;
   std::vector<uint32_t> sizes;
   uint64_t budget = 0;
+  double seconds = 30;
   size_t shown = 64;
 };
 
@@ -34,25 +37,12 @@ void save(const device::RunResult& r, size_t number, size_t runs, const std::str
   }
 }
 
-void run_run(const RunArguments& args, Options& options) {
-  if (args.device != "emu") {
-    return fail(options,
-                args.device.starts_with("cuda")
-                    ? missing_error("device cuda is not in this build; --device emu runs anywhere")
-                    : input_error("no device '" + args.device + "'; there is emu"));
-  }
-  const auto read = read_spec_file(args.spec, options);
-  if (!read) return;
-  const device::KernelSpec& spec = *read;
-  auto module = read_sound_module(args.ptx.empty() ? spec.beside(spec.ptx) : args.ptx, options);
-  if (!module) return;
+Result<std::vector<device::RunResult>> run_on_emulator(
+    const std::shared_ptr<const ptx::Module>& module, uint32_t kernel,
+    const device::KernelSpec& spec, const std::vector<size_t>& sizes, const RunArguments& args,
+    const Options& options) {
   auto program = emulator::load(module);
-  if (!program) return fail(options, program.error());
-  std::string entry = !args.entry.empty() ? args.entry
-                      : args.ptx.empty()  ? spec.entry
-                                          : std::string();
-  auto kernel = program->find_kernel(entry);
-  if (!kernel) return fail(options, kernel.error());
+  if (!program) return program.error();
   device::EmulatedOptions emulated;
   emulated.seed = options.seed;
   emulated.emulator.seed = options.seed;
@@ -64,15 +54,42 @@ void run_run(const RunArguments& args, Options& options) {
     emulated.emulator.checks.races |= c == "races" || c == "all";
   }
   std::vector<device::RunResult> runs;
-  for (size_t i = 0; i < spec.sizes.size(); ++i) {
-    if (!args.sizes.empty() &&
-        std::find(args.sizes.begin(), args.sizes.end(), i) == args.sizes.end())
-      continue;
-    auto r = device::run_emulated(*program, *kernel, spec, spec.sizes[i], emulated);
-    if (!r) return fail(options, r.error());
-    if (!r->ok()) options.exit_code = kFindings;
+  for (const size_t i : sizes) {
+    auto r = device::run_emulated(*program, kernel, spec, spec.sizes[i], emulated);
+    if (!r) return r.error();
     runs.push_back(std::move(*r));
   }
+  return runs;
+}
+
+void run_run(const RunArguments& args, Options& options) {
+  const std::optional<int> gpu = device::cuda_number(args.device);
+  if (args.device != "emu" && !gpu)
+    return fail(options, input_error("no device '" + args.device + "'; emu, cuda or cuda:N"));
+  if (gpu && (!args.checks.empty() || args.budget != 0))
+    return fail(options, input_error("--checks and --budget are the emulator's: without --device "
+                                     "cuda"));
+  const auto read = read_spec_file(args.spec, options);
+  if (!read) return;
+  const device::KernelSpec& spec = *read;
+  auto module = read_sound_module(args.ptx.empty() ? spec.beside(spec.ptx) : args.ptx, options);
+  if (!module) return;
+  std::string entry = !args.entry.empty() ? args.entry
+                      : args.ptx.empty()  ? spec.entry
+                                          : std::string();
+  std::vector<size_t> sizes;
+  for (size_t i = 0; i < spec.sizes.size(); ++i)
+    if (args.sizes.empty() ||
+        std::find(args.sizes.begin(), args.sizes.end(), i) != args.sizes.end())
+      sizes.push_back(i);
+  auto kernel = ptx::find_kernel(*module, entry);
+  if (!kernel) return fail(options, kernel.error());
+  auto done = gpu ? run_on_gpu(module, *kernel, spec, sizes, options.seed, {*gpu, args.seconds})
+                  : run_on_emulator(module, *kernel, spec, sizes, args, options);
+  if (!done) return fail(options, done.error());
+  const std::vector<device::RunResult>& runs = *done;
+  for (const auto& r : runs)
+    if (!r.ok()) options.exit_code = kFindings;
   if (runs.empty()) return fail(options, input_error("the spec has no such size"));
   if (!args.save.empty())
     for (size_t i = 0; i < runs.size(); ++i) save(runs[i], i, runs.size(), args.save, options);
@@ -85,12 +102,12 @@ void run_run(const RunArguments& args, Options& options) {
 
 void add_run(CLI::App& app, Options& options) {
   auto args = std::make_shared<RunArguments>();
-  CLI::App* verb = app.add_subcommand("run", "execute a kernel from its spec, without a GPU");
+  CLI::App* verb = app.add_subcommand("run", "execute a kernel from its spec, on the CPU or a GPU");
   add_format(*verb, options, {"text", "json"});
   verb->add_option("SPEC", args->spec, "kernel spec (*.kernel.toml)")->required();
   verb->add_option("--ptx", args->ptx, "run this file instead of the spec's");
   verb->add_option("--entry", args->entry, "kernel in it; default the spec's, or the only one");
-  verb->add_option("--device", args->device, "emu")->capture_default_str();
+  verb->add_option("--device", args->device, "emu, or a GPU: cuda, cuda:1")->capture_default_str();
   verb->add_option("--size", args->sizes, "only these sizes of the spec, by number from 0");
   verb->add_option("--checks", args->checks,
                    "besides bounds and alignment: uninitialised values, copies that nobody waited "
@@ -100,6 +117,10 @@ void add_run(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"uninitialised", "copies", "races", "all"}));
   verb->add_option("--budget", args->budget, "warp instructions before a run is stopped")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60));
+  verb->add_option("--time-limit", args->seconds,
+                   "seconds for a run on a GPU, with starting it and compiling")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 86400.0));
   verb->add_option("--shown", args->shown, "elements of each output in JSON")
       ->capture_default_str();
   verb->add_option("--save", args->save, "folder for the outputs' bytes, NAME.bin");
@@ -108,7 +129,9 @@ void add_run(CLI::App& app, Options& options) {
                "  pitot run gelu.kernel.toml --ptx gelu_wrong.sm80.ptx --checks all\n"
                "  pitot run reduce.kernel.toml --checks races\n"
                "  pitot run gemm.kernel.toml --size 0 --save out/      c.bin\n"
-               "Exit codes: 0 ran, 1 a fault, 2 wrong usage or unreadable input.");
+               "  pitot run gemm.kernel.toml --device cuda          on the first GPU, in a process "
+               "of its own\n"
+               "Exit codes: 0 ran, 1 a fault, 2 wrong usage or unreadable input, 3 no such GPU.");
   verb->callback([args, &options] { run_run(*args, options); });
 }
 
