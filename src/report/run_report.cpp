@@ -66,15 +66,21 @@ Json to_json(const device::RunResult& r, size_t shown) {
                           {"block", f.block},
                           {"address", f.address},
                           {"message", f.message}});
-  return Json{{"device", r.device},
-              {"ok", r.ok()},
-              {"kernel", r.kernel},
-              {"ptx", r.ptx},
-              {"size", r.size_text},
-              {"warp_instructions", r.warp_instructions},
-              {"thread_instructions", r.thread_instructions},
-              {"outputs", std::move(outputs)},
-              {"faults", std::move(faults)}};
+  Json j{{"device", r.device},
+         {"ok", r.ok()},
+         {"kernel", r.kernel},
+         {"ptx", r.ptx},
+         {"size", r.size_text},
+         {"warp_instructions", r.warp_instructions},
+         {"thread_instructions", r.thread_instructions},
+         {"outputs", std::move(outputs)},
+         {"faults", std::move(faults)}};
+  if (!r.gpu.empty()) {
+    j["gpu"] = r.gpu;
+    j["seconds"] = r.seconds;
+    j["registers"] = r.registers;
+  }
+  return j;
 }
 
 }  // namespace
@@ -82,7 +88,10 @@ Json to_json(const device::RunResult& r, size_t shown) {
 std::string run_text(const device::RunResult& r, std::string_view source, const TextStyle&) {
   std::string out = fmt::format("{} ({}){}{}: ", r.kernel, r.device,
                                 r.size_text.empty() ? "" : ", ", r.size_text);
-  if (r.ok()) {
+  if (r.ok() && !r.gpu.empty()) {
+    out += fmt::format("{:.4g} ms on {}, {} registers a thread\n", r.seconds * 1e3, r.gpu,
+                       r.registers);
+  } else if (r.ok()) {
     out += fmt::format("{} thread instructions", r.thread_instructions);
     if (r.seconds > 0)
       out += fmt::format(" in {:.3g} s, {:.3g} million a second", r.seconds,
@@ -93,6 +102,10 @@ std::string run_text(const device::RunResult& r, std::string_view source, const 
   }
   for (const auto& f : r.faults) {
     out += fmt::format("fault[{}] {}\n", f.kind, f.message);
+    if (f.line == 0) {  // a GPU does not say where
+      out += fmt::format("  --> {}, kernel {}\n", r.ptx, r.kernel);
+      continue;
+    }
     out += fmt::format("  --> {}:{}  block ({}, {}, {}), thread ({}, {}, {})\n", r.ptx, f.line,
                        f.block[0], f.block[1], f.block[2], f.thread[0], f.thread[1], f.thread[2]);
     if (f.line != 0)

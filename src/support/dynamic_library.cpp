@@ -7,10 +7,10 @@ namespace pitot {
 DynamicLibrary::DynamicLibrary(void* handle) : handle_(handle, [](void* h) { dlclose(h); }) {}
 
 Result<DynamicLibrary> DynamicLibrary::open(std::initializer_list<std::string> names) {
-  std::string why = "no name";
+  std::string why;
   for (const std::string& name : names) {
     if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return DynamicLibrary(handle);
-    if (const char* text = dlerror()) why = text;
+    if (const char* text = dlerror(); text != nullptr && why.empty()) why = text;
   }
   return missing_error(why);
 }

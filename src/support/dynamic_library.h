@@ -10,7 +10,7 @@ namespace pitot {
 
 class DynamicLibrary {
  public:
-  // The first of the names that opens; the error (kMissing) says why the last did not.
+  // The first of the names that opens; the error (kMissing) says why the first did not.
   static Result<DynamicLibrary> open(std::initializer_list<std::string> names);
   // Null if the library has no such function.
   void* find(const char* symbol) const;

@@ -1,0 +1,195 @@
+#include "measure/meter.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+
+#include "arch/gpu.h"
+#include "cuda/nvml.h"
+#include "device/prepare.h"
+#include "measure/record_archive.h"
+#include "measure/sampling.h"
+#include "measure/session.h"
+#include "support/hash.h"
+
+namespace pitot::measure {
+namespace {
+
+std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+enum class Request : uint8_t { kGpu, kMeasure, kCompare };
+
+// What the child answers about the GPU.
+struct GpuAnswer {
+  bool ok = false;
+  ErrorKind kind = ErrorKind::kMissing;
+  std::string message;
+  cuda::GpuFacts facts;
+};
+template <class A>
+void fields(A& a, GpuAnswer& x) {
+  a(x.ok, x.kind, x.message, x.facts);
+}
+
+std::string request(Request what, uint64_t a = 0, uint64_t b = 0) {
+  ArchiveWriter w;
+  w(what, a, b);
+  return w.take();
+}
+
+}  // namespace
+
+Meter::Meter(std::vector<Subject> subjects, MeterOptions options)
+    : subjects_(std::move(subjects)),
+      options_(std::move(options)),
+      child_([this](std::string_view r) { return work(r); }) {}
+
+// In the child.
+std::string Meter::work(std::string_view bytes) {
+  Request what{};
+  uint64_t a = 0, b = 0;
+  ArchiveReader reader(bytes);
+  reader(what, a, b);
+  Status started = Ok{};
+  if (!session_) {
+    auto session = Session::start(options_.number);
+    if (session)
+      session_ = *session;
+    else
+      started = session.error();
+  }
+  if (what == Request::kGpu) {
+    GpuAnswer answer;
+    answer.ok = started.ok();
+    if (started)
+      answer.facts = session_->bench->gpu()->facts();
+    else
+      answer = {false, started.error().kind, started.error().message, {}};
+    return to_bytes(answer);
+  }
+  if (what == Request::kMeasure) {
+    MeasureRecord r;
+    if (started)
+      r = session_->measure(subjects_[a], options_);
+    else
+      r.reason = started.error().message;
+    return to_bytes(r);
+  }
+  CompareRecord c;
+  if (started)
+    c = session_->compare(subjects_[a], subjects_[b], options_);
+  else
+    c.reason = started.error().message;
+  return to_bytes(c);
+}
+
+Result<cuda::GpuFacts> Meter::gpu() {
+  auto reply = child_.call(request(Request::kGpu), options_.time_limit);
+  if (!reply) return failed_error("starting the GPU: " + reply.error().message);
+  GpuAnswer answer;
+  if (!from_bytes(*reply, answer)) return failed_error("the GPU's process answered nonsense");
+  if (!answer.ok) return Error{answer.kind, answer.message};
+  return answer.facts;
+}
+
+MeasureRecord Meter::describe(size_t subject, const cuda::GpuFacts& gpu) const {
+  const Subject& s = subjects_[subject];
+  MeasureRecord r;
+  const device::SizeSpec& size = s.spec->sizes[s.size];
+  r.spec = s.spec->path;
+  r.ptx = s.module->source->path();
+  r.kernel = std::string(s.module->functions[s.kernel].name);
+  r.size_text = device::size_text(size);
+  r.size_kind = size.kind;
+  r.ptx_hash = hash_bytes(s.module->text()).hex();
+  r.spec_hash = s.spec_hash;
+  if (auto launch = device::resolve(*s.module, s.kernel, *s.spec, size, options_.seed)) {
+    r.grid = launch->grid;
+    r.block = launch->block;
+    r.dynamic_shared = launch->dynamic_shared;
+  } else {
+    r.reason = launch.error().message;
+  }
+  const ptx::Producer producer = ptx::producer_of(*s.module);
+  r.producer = producer.version.empty() ? producer.name : producer.name + " " + producer.version;
+  r.target = s.module->targets.empty() ? std::string() : std::string(s.module->targets.front());
+  r.device = fmt::format("cuda:{}", options_.number);
+  r.gpu = gpu.name;
+  r.driver = gpu.driver;
+  r.capability = gpu.capability;
+  r.tool = options_.tool;
+  r.protocol = measure::describe(options_.protocol);
+  r.cache = options_.protocol.cache;
+  r.seed = options_.seed;
+  r.started = now();
+  return r;
+}
+
+namespace {
+
+// The child's part of a record into the part that the parent knows.
+void merge(MeasureRecord& known, MeasureRecord&& measured) {
+  auto keep = [&](auto MeasureRecord::*member) { measured.*member = known.*member; };
+  for (auto m : {&MeasureRecord::spec, &MeasureRecord::ptx, &MeasureRecord::kernel,
+                 &MeasureRecord::size_text, &MeasureRecord::size_kind, &MeasureRecord::ptx_hash,
+                 &MeasureRecord::spec_hash, &MeasureRecord::producer, &MeasureRecord::target,
+                 &MeasureRecord::device, &MeasureRecord::gpu, &MeasureRecord::driver,
+                 &MeasureRecord::tool, &MeasureRecord::protocol, &MeasureRecord::started})
+    keep(m);
+  keep(&MeasureRecord::grid);
+  keep(&MeasureRecord::block);
+  keep(&MeasureRecord::dynamic_shared);
+  keep(&MeasureRecord::capability);
+  keep(&MeasureRecord::cache);
+  keep(&MeasureRecord::seed);
+  known = std::move(measured);
+}
+
+}  // namespace
+
+MeasureRecord Meter::measure(size_t subject, const cuda::GpuFacts& gpu) {
+  MeasureRecord r = describe(subject, gpu);
+  if (!r.reason.empty()) return r;
+  auto reply = child_.call(request(Request::kMeasure, subject), options_.time_limit);
+  if (!reply) {
+    r.reason = child_.timed_out() ? "timeout: " + reply.error().message : reply.error().message;
+    return r;
+  }
+  MeasureRecord measured;
+  if (!from_bytes(*reply, measured)) {
+    measured = {};
+    measured.reason = "the GPU's process answered nonsense";
+  }
+  merge(r, std::move(measured));
+  if (!r.ok) child_.stop();  // the context may be unusable
+  return r;
+}
+
+CompareRecord Meter::compare(size_t a, size_t b, const cuda::GpuFacts& gpu) {
+  CompareRecord c;
+  c.a = describe(a, gpu);
+  c.b = describe(b, gpu);
+  c.reason = !c.a.reason.empty() ? c.a.reason : c.b.reason;
+  if (!c.reason.empty()) return c;
+  auto reply = child_.call(request(Request::kCompare, a, b), options_.time_limit);
+  if (!reply) {
+    c.reason = child_.timed_out() ? "timeout: " + reply.error().message : reply.error().message;
+    return c;
+  }
+  CompareRecord measured;
+  if (!from_bytes(*reply, measured)) {
+    measured = {};
+    measured.reason = "the GPU's process answered nonsense";
+  }
+  MeasureRecord known_a = std::move(c.a), known_b = std::move(c.b);
+  merge(known_a, std::move(measured.a));
+  merge(known_b, std::move(measured.b));
+  c = std::move(measured);
+  c.a = std::move(known_a);
+  c.b = std::move(known_b);
+  if (c.verdict == Verdict::kFault) child_.stop();
+  return c;
+}
+
+}  // namespace pitot::measure

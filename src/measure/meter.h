@@ -1,0 +1,59 @@
+// Measures and compares kernels on a GPU, each in a child process with a time limit: what one of
+// them does to the GPU's context does not reach the others.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cuda/gpu.h"
+#include "device/spec.h"
+#include "measure/measure_result.h"
+#include "measure/protocol.h"
+#include "ptx/module.h"
+#include "support/child.h"
+
+namespace pitot::measure {
+
+struct Subject {
+  std::shared_ptr<const ptx::Module> module;
+  uint32_t kernel = 0;  // index in it
+  std::shared_ptr<const device::KernelSpec> spec;
+  std::string spec_hash;  // of the spec's text
+  size_t size = 0;        // index in the spec
+};
+
+struct MeterOptions {
+  int number = 0;           // of the GPU
+  uint64_t seed = 0;        // of buffers, and of the order and resampling of comparisons
+  double time_limit = 120;  // seconds for one subject, with starting the GPU and compiling
+  std::string tool;         // version of the program, for the records
+  Protocol protocol;
+};
+
+class Meter {
+ public:
+  // In the process that makes it no driver may have been started.
+  Meter(std::vector<Subject> subjects, MeterOptions options);
+
+  // Errors: no driver, no such GPU (kMissing).
+  Result<cuda::GpuFacts> gpu();
+  // Everything of a record that is known before it is measured: what it is stored under.
+  MeasureRecord describe(size_t subject, const cuda::GpuFacts& gpu) const;
+  // Faults, time limits and launches that the GPU does not take are records with ok = false and the
+  // reason.
+  MeasureRecord measure(size_t subject, const cuda::GpuFacts& gpu);
+  // B against A. The two run on the same buffers where their specs and sizes are the same.
+  CompareRecord compare(size_t a, size_t b, const cuda::GpuFacts& gpu);
+
+ private:
+  struct Session;
+  std::string work(std::string_view request);
+
+  std::vector<Subject> subjects_;
+  MeterOptions options_;
+  std::shared_ptr<Session> session_;
+  ChildProcess child_;
+};
+
+}  // namespace pitot::measure

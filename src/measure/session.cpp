@@ -1,0 +1,213 @@
+#include "measure/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "arch/gpu.h"
+#include "device/values.h"
+#include "measure/clock_probe.h"
+#include "measure/sampling.h"
+#include "measure/statistics.h"
+
+namespace pitot::measure {
+namespace {
+
+constexpr int kClockLaunches = 5;
+
+}  // namespace
+
+Result<std::shared_ptr<Meter::Session>> Meter::Session::start(int number) {
+  auto api = cuda::load_api();
+  if (!api) return api.error();
+  auto gpu = cuda::Gpu::open(*api, number);
+  if (!gpu) return gpu.error();
+  auto session = std::make_shared<Session>();
+  auto bench = Bench::open(*gpu);
+  if (!bench) return bench.error();
+  session->bench = *bench;
+  if (auto nvml = cuda::Nvml::open((*gpu)->facts().pci)) session->nvml = *nvml;
+  return session;
+}
+
+Telemetry Meter::Session::telemetry() const {
+  if (!nvml) return {};
+  cuda::GpuState s = nvml->read();
+  return {s.sm_clock_mhz,      s.memory_clock_mhz,           s.temperature_c,
+          s.power_w,           s.utilisation_percent,        s.memory_utilisation_percent,
+          s.memory_used_bytes, std::move(s.throttle_reasons)};
+}
+
+Result<cuda::Kernel> Meter::Session::load(const Subject& s) const {
+  return cuda::Kernel::load(bench->gpu(), std::string(s.module->text()),
+                            std::string(s.module->functions[s.kernel].name));
+}
+
+void Meter::Session::describe(const cuda::Kernel& kernel, const cuda::Launch& shape,
+                              MeasureRecord& out) const {
+  const cuda::KernelFacts& f = kernel.facts();
+  out.registers = f.registers;
+  out.local_bytes = f.local_bytes;
+  out.static_shared = f.static_shared;
+  out.constant_bytes = f.constant_bytes;
+  const arch::Capability* c = arch::find_capability(bench->gpu()->facts().capability);
+  const uint32_t threads = shape.block[0] * shape.block[1] * shape.block[2];
+  if (auto blocks = kernel.blocks_per_multiprocessor(shape); blocks && c != nullptr)
+    out.occupancy = static_cast<double>(*blocks) * ((threads + 31) / 32) / c->warps_per_sm();
+}
+
+std::optional<double> Meter::Session::cycles(const Subject& s, const device::ResolvedLaunch& launch,
+                                             const TimedKernel& timed) const {
+  const std::string entry(s.module->functions[s.kernel].name);
+  auto probe = insert_clock_probe(*s.module, entry);
+  if (!probe) return std::nullopt;
+  auto kernel = cuda::Kernel::load(bench->gpu(), probe->text, entry);
+  if (!kernel) return std::nullopt;
+  auto instrumented = timed.first().with(*kernel, launch);
+  if (!instrumented) return std::nullopt;
+  const uint64_t blocks = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+  const std::vector<ClockRecord> empty(blocks);
+  auto memory = cuda::Memory::allocate(bench->gpu(), blocks * sizeof(ClockRecord));
+  if (!memory) return std::nullopt;
+  instrumented->append_parameter(memory->address());
+  std::vector<double> spans;
+  std::vector<ClockRecord> records(blocks);
+  for (int i = 0; i < kClockLaunches; ++i) {
+    if (!memory->write(0, std::as_bytes(std::span(empty)))) return std::nullopt;
+    if (instrumented->launch(bench->stream().get()) != cuda::kSuccess) return std::nullopt;
+    if (bench->stream().synchronize() != cuda::kSuccess) return std::nullopt;
+    if (!memory->read(0, std::as_writable_bytes(std::span(records)))) return std::nullopt;
+    if (auto span = clock_span(records)) spans.push_back(static_cast<double>(span->cycles));
+  }
+  if (spans.empty()) return std::nullopt;
+  return median(spans);
+}
+
+MeasureRecord Meter::Session::measure(const Subject& s, const MeterOptions& options) const {
+  MeasureRecord r;
+  auto fail = [&](const Error& e) {
+    r.ok = false;
+    r.reason = e.message;
+    return r;
+  };
+  auto launch = device::resolve(*s.module, s.kernel, *s.spec, s.spec->sizes[s.size], options.seed);
+  if (!launch) return fail(launch.error());
+  auto kernel = load(s);
+  if (!kernel) return fail(kernel.error());
+  auto timed = TimedKernel::make(bench, *kernel, *launch, options.protocol);
+  if (!timed) return fail(timed.error());
+  describe(*kernel, timed->first().shape(), r);
+  r.batch = timed->batch();
+  r.before = telemetry();
+  auto warm = warm_up(*timed, options.protocol);
+  if (!warm) return fail(warm.error());
+  r.stable = warm->stable;
+  r.warmup_ms = warm->ms;
+  auto samples = take_samples(*timed, options.protocol);
+  if (!samples) return fail(samples.error());
+  r.after = telemetry();
+  r.samples = std::move(*samples);
+  summarise(options.protocol, r);
+  auto outside = timed->overwritten();
+  if (!outside) return fail(outside.error());
+  if (!outside->empty()) return fail(failed_error("out-of-bounds: " + *outside));
+  r.cycles = cycles(s, *launch, *timed);
+  r.ok = true;
+  return r;
+}
+
+CompareRecord Meter::Session::compare(const Subject& a, const Subject& b,
+                                      const MeterOptions& options) const {
+  CompareRecord c;
+  auto fail = [&](const Error& e, const char* side) {
+    c.verdict = Verdict::kFault;
+    c.reason = fmt::format("{}: {}", side, e.message);
+    return c;
+  };
+  const Protocol& p = options.protocol;
+  auto launch_a =
+      device::resolve(*a.module, a.kernel, *a.spec, a.spec->sizes[a.size], options.seed);
+  if (!launch_a) return fail(launch_a.error(), "A");
+  auto launch_b =
+      device::resolve(*b.module, b.kernel, *b.spec, b.spec->sizes[b.size], options.seed);
+  if (!launch_b) return fail(launch_b.error(), "B");
+  const bool shared = a.spec_hash == b.spec_hash && a.size == b.size;
+  c.a.before = c.b.before = telemetry();
+  Pairs pairs;
+  uint64_t drawn = 0;
+  for (uint32_t placement = 0; placement < p.placements; ++placement) {
+    auto kernel_a = load(a);
+    if (!kernel_a) return fail(kernel_a.error(), "A");
+    auto kernel_b = load(b);
+    if (!kernel_b) return fail(kernel_b.error(), "B");
+    auto timed_a = TimedKernel::make(bench, *kernel_a, *launch_a, p);
+    if (!timed_a) return fail(timed_a.error(), "A");
+    auto timed_b = TimedKernel::make(bench, *kernel_b, *launch_b, p, shared ? &*timed_a : nullptr);
+    if (!timed_b) return fail(timed_b.error(), "B");
+    if (placement == 0) {
+      describe(*kernel_a, timed_a->first().shape(), c.a);
+      describe(*kernel_b, timed_b->first().shape(), c.b);
+      c.a.batch = timed_a->batch();
+      c.b.batch = timed_b->batch();
+      auto warm = warm_up(*timed_a, p);
+      if (!warm) return fail(warm.error(), "A");
+      c.a.stable = c.b.stable = warm->stable;
+      c.a.warmup_ms = c.b.warmup_ms = warm->ms;
+    }
+    // The first pair of a placement is warm-up too: other code was in the caches.
+    for (int i = 0; i < 2; ++i) {
+      if (auto t = timed_a->sample(); !t) return fail(t.error(), "A");
+      if (auto t = timed_b->sample(); !t) return fail(t.error(), "B");
+    }
+    std::vector<std::array<double, 2>> rounds;
+    const auto start = std::chrono::steady_clock::now();
+    const double share = 2 * p.seconds / p.placements;
+    while (rounds.size() < p.max_samples / p.placements) {
+      std::array<double, 2> pair{};
+      const bool b_first = (device::random_bits(options.seed, drawn++) & 1) != 0;
+      for (int i = 0; i < 2; ++i) {
+        const bool is_b = (i == 1) != b_first;
+        auto t = is_b ? timed_b->sample() : timed_a->sample();
+        if (!t) return fail(t.error(), is_b ? "B" : "A");
+        pair[is_b] = *t;
+      }
+      rounds.push_back(pair);
+      const double spent =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (rounds.size() >= p.min_samples && spent > share) break;
+    }
+    for (const auto& pair : rounds) {
+      c.a.samples.push_back(pair[0]);
+      c.b.samples.push_back(pair[1]);
+    }
+    pairs.placements.push_back(std::move(rounds));
+    if (placement + 1 == p.placements) {
+      for (auto [timed, side] : {std::pair{&*timed_a, "A"}, std::pair{&*timed_b, "B"}}) {
+        auto outside = timed->overwritten();
+        if (!outside) return fail(outside.error(), side);
+        if (!outside->empty()) return fail(failed_error("out-of-bounds: " + *outside), side);
+      }
+    }
+  }
+  c.a.after = c.b.after = telemetry();
+  summarise(p, c.a);
+  summarise(p, c.b);
+  c.a.ok = c.b.ok = true;
+  const PairedResult r = compare_pairs(pairs, options.seed);
+  c.change = r.change;
+  c.noise_band = r.noise_band;
+  c.least_detectable = r.least_detectable;
+  c.placements = p.placements;
+  c.rounds = static_cast<uint32_t>(c.a.samples.size());
+  c.verdict = !r.differs           ? Verdict::kSame
+              : r.change.value < 0 ? Verdict::kFaster
+                                   : Verdict::kSlower;
+  if (!r.differs)
+    c.reason =
+        fmt::format("a change below {:.2g} % could not have been seen", 100 * r.least_detectable);
+  return c;
+}
+
+}  // namespace pitot::measure

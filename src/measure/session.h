@@ -1,0 +1,32 @@
+// The GPU in use in the process that measures: what is kept between subjects, and the measuring.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "cuda/nvml.h"
+#include "measure/meter.h"
+#include "measure/timed_kernel.h"
+
+namespace pitot::measure {
+
+struct Meter::Session {
+  static Result<std::shared_ptr<Session>> start(int number);
+  // The parts of the records that come from the GPU.
+  MeasureRecord measure(const Subject& subject, const MeterOptions& options) const;
+  CompareRecord compare(const Subject& a, const Subject& b, const MeterOptions& options) const;
+
+  BenchRef bench;
+  std::optional<cuda::Nvml> nvml;
+
+ private:
+  Telemetry telemetry() const;
+  Result<cuda::Kernel> load(const Subject& subject) const;
+  // SM cycles of one launch, from a copy of the kernel with clock reads; none where that cannot be
+  // made.
+  std::optional<double> cycles(const Subject& subject, const device::ResolvedLaunch& launch,
+                               const TimedKernel& timed) const;
+  void describe(const cuda::Kernel& kernel, const cuda::Launch& shape, MeasureRecord& out) const;
+};
+
+}  // namespace pitot::measure

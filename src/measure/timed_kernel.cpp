@@ -1,0 +1,146 @@
+#include "measure/timed_kernel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pitot::measure {
+namespace {
+
+// Device memory that the buffers of a cold batch may take together.
+constexpr uint64_t kColdBytes = uint64_t{8} << 30;
+
+uint64_t buffer_bytes(const device::ResolvedLaunch& launch) {
+  uint64_t n = 0;
+  for (const auto& a : launch.arguments)
+    if (a.spec->is_buffer) n += a.bytes() + 2 * device::GuardedBuffer::kGuardBytes;
+  return std::max<uint64_t>(n, 1);
+}
+
+}  // namespace
+
+Status TimedKernel::add_sets(cuda::GpuRef gpu, const cuda::Kernel& kernel,
+                             const device::ResolvedLaunch& launch, size_t count) {
+  const cuda::Api& api = gpu->api();
+  while (sets_.size() < count) {
+    auto set = device::CudaLaunch::make(gpu, kernel, launch);
+    if (!set) return set.error();
+    if (sets_.empty()) {
+      if (Status s = set->fill(); !s) return s;
+    } else {
+      // What the first set held before the kernel ran is not there any more where it writes.
+      const auto& from = sets_.front().buffers();
+      for (size_t i = 0; i < from.size(); ++i)
+        if (Status s = api.check(api.copy(set->buffers()[i]->base(), from[i]->base(),
+                                          from[i]->bytes(), bench_->stream().get()),
+                                 "copying buffers");
+            !s)
+          return s;
+    }
+    sets_.push_back(std::move(*set));
+  }
+  return api.check(bench_->stream().synchronize(), "copying buffers");
+}
+
+Result<TimedKernel> TimedKernel::make(BenchRef bench, const cuda::Kernel& kernel,
+                                      const device::ResolvedLaunch& launch,
+                                      const Protocol& protocol, const TimedKernel* like) {
+  TimedKernel out;
+  out.bench_ = bench;
+  out.cache_ = protocol.cache;
+  const cuda::GpuRef& gpu = bench->gpu();
+  const cuda::Api& api = gpu->api();
+  if (like != nullptr) {
+    out.pristine_ = like->pristine_;
+    out.batch_ = like->batch_;
+    for (const device::CudaLaunch& set : like->sets_) {
+      auto mine = set.with(kernel, launch);
+      if (!mine) return mine.error();
+      out.sets_.push_back(std::move(*mine));
+    }
+  } else {
+    if (Status s = out.add_sets(gpu, kernel, launch, 1); !s) return s.error();
+    out.pristine_ = std::make_shared<std::vector<cuda::Memory>>();
+    for (const auto& b : out.sets_.front().buffers()) {
+      if (b->argument().spec->role != device::Role::kInOut) continue;
+      auto copy = cuda::Memory::allocate(gpu, b->bytes());
+      if (!copy) return copy.error();
+      if (Status s =
+              api.check(api.copy(copy->address(), b->base(), b->bytes(), bench->stream().get()),
+                        "copying buffers");
+          !s)
+        return s.error();
+      out.pristine_->push_back(std::move(*copy));
+    }
+  }
+  // The first launch loads the code; faults show here.
+  const auto once = [&] { return out.sets_.front().launch(bench->stream().get()); };
+  double ms = 0;
+  for (int i = 0; i < 3; ++i) {
+    if (Status s = out.restore(); !s) return s.error();
+    auto t = bench->time(once);
+    if (!t) return t.error();
+    ms = i == 0 ? *t : std::min(ms, *t);
+  }
+  if (like == nullptr) {
+    double n = std::clamp(std::ceil(protocol.batch_ms / std::max(ms, 1e-4)), 1.0,
+                          static_cast<double>(protocol.max_batch));
+    if (out.cache_ == CacheState::kCold)
+      n = std::clamp(n, 1.0, std::max(1.0, static_cast<double>(kColdBytes / buffer_bytes(launch))));
+    out.batch_ = static_cast<uint32_t>(n);
+    if (out.cache_ == CacheState::kCold) {
+      if (Status s = out.restore(); !s) return s.error();
+      if (Status s = out.add_sets(gpu, kernel, launch, out.batch_); !s) return s.error();
+    }
+  }
+  if (Status s = out.record(); !s) return s.error();
+  return out;
+}
+
+// Puts back what the kernel changed, in every set.
+Status TimedKernel::restore() {
+  if (pristine_->empty()) return Ok{};
+  const cuda::Api& api = bench_->gpu()->api();
+  for (const device::CudaLaunch& set : sets_) {
+    size_t i = 0;
+    for (const auto& b : set.buffers()) {
+      if (b->argument().spec->role != device::Role::kInOut) continue;
+      if (Status s = api.check(
+              api.copy(b->base(), (*pristine_)[i++].address(), b->bytes(), bench_->stream().get()),
+              "restoring buffers");
+          !s)
+        return s;
+    }
+  }
+  return Ok{};
+}
+
+Status TimedKernel::record() {
+  auto graph = cuda::Graph::capture(bench_->gpu(), bench_->stream(), [&] {
+    cuda::Status32 s = cuda::kSuccess;
+    for (uint32_t i = 0; i < batch_ && s == cuda::kSuccess; ++i)
+      s = sets_[i % sets_.size()].launch(bench_->stream().get());
+    return s;
+  });
+  if (!graph) return graph.error();
+  graph_ = std::move(*graph);
+  return Ok{};
+}
+
+Result<double> TimedKernel::sample() {
+  if (Status s = restore(); !s) return s.error();
+  if (cache_ == CacheState::kCold)
+    if (Status s = bench_->gpu()->api().check(bench_->flush(), "emptying L2"); !s) return s.error();
+  auto ms = bench_->time([&] { return graph_->launch(bench_->stream()); });
+  if (!ms) return ms.error();
+  return *ms / batch_;
+}
+
+Result<std::string> TimedKernel::overwritten() const {
+  for (const auto& b : sets_.front().buffers()) {
+    auto said = b->overwritten();
+    if (!said || !said->empty()) return said;
+  }
+  return std::string();
+}
+
+}  // namespace pitot::measure
