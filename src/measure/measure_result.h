@@ -56,7 +56,10 @@ struct MeasureRecord {
   std::optional<double> cycles;  // SM clock, first instruction to last, of the slowest SM
   // The kernel as the driver loaded it.
   uint32_t registers = 0, local_bytes = 0, static_shared = 0, constant_bytes = 0;
-  std::optional<double> occupancy;  // theoretical, 0…1
+  std::optional<uint32_t> estimated_registers;  // from the PTX, before any assembler
+  uint32_t register_cap = 0;                    // that the loader was told; 0: none
+  std::optional<double> occupancy;              // theoretical, 0…1
+  std::optional<double> achieved_occupancy;     // by hardware counters, 0…1
   Telemetry before, after;
 };
 

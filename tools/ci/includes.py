@@ -22,10 +22,11 @@ MAY_USE = {
     "check": {"device", "emulator", "analysis", "ptx"},
     "profile": {"emulator", "analysis", "arch", "ptx"},
     "measure": {"device", "arch", "cuda", "ptx", "analysis"},
+    "store": set(),
     "report": set(),
 }
 # Plain result structs that report turns into text; nothing else of their module.
-PLAIN = {"report": {"gate/diff_result.h", "gate/gate_result.h"}}
+PLAIN = {"report": {"gate/diff_result.h", "gate/gate_result.h"}, "store": {"measure/measure_result.h"}}
 # Header prefix → the only modules that may include it.
 THIRD_PARTY = {
     "nlohmann/": {"report", "toolchain"},
@@ -34,6 +35,7 @@ THIRD_PARTY = {
     "zstd.h": {"toolchain"},
     "lz4": {"toolchain"},
     "zlib.h": {"toolchain"},
+    "sqlite3.h": {"store"},
     "cuda.h": set(),  # the driver's functions are declared in cuda/api.h
     "nvml.h": set(),
     "CLI/": set(),
