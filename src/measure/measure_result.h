@@ -53,7 +53,8 @@ struct MeasureRecord {
   bool stable = false;    // warm-up ended because times had settled
   bool narrow = false;    // the interval is as narrow as was asked for
   double warmup_ms = 0;
-  std::optional<double> cycles;  // SM clock, first instruction to last, of the slowest SM
+  std::optional<double> traffic_bytes;  // to and from DRAM in one launch: counted, or at least
+  std::optional<double> cycles;         // SM clock, first instruction to last, of the slowest SM
   // The kernel as the driver loaded it.
   uint32_t registers = 0, local_bytes = 0, static_shared = 0, constant_bytes = 0;
   std::optional<uint32_t> estimated_registers;  // from the PTX, before any assembler

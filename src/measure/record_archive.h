@@ -30,9 +30,9 @@ void fields(A& a, MeasureRecord& r) {
     r.dynamic_shared, r.producer, r.target, r.device, r.gpu, r.driver, r.tool, r.capability,
     r.protocol, r.cache, r.seed, r.started);
   a(r.ok, r.reason, r.samples, r.batch, r.median, r.mean, r.deviation, r.least, r.most, r.outliers,
-    r.stable, r.narrow, r.warmup_ms, r.cycles, r.registers, r.local_bytes, r.static_shared,
-    r.constant_bytes, r.estimated_registers, r.register_cap, r.occupancy, r.achieved_occupancy,
-    r.before, r.after);
+    r.stable, r.narrow, r.warmup_ms, r.traffic_bytes, r.cycles, r.registers, r.local_bytes,
+    r.static_shared, r.constant_bytes, r.estimated_registers, r.register_cap, r.occupancy,
+    r.achieved_occupancy, r.before, r.after);
 }
 template <class A>
 void fields(A& a, CompareRecord& c) {

@@ -61,6 +61,7 @@ void visit_measurement(Record& r, Visitor&& visit) {
   visit("stable", r.stable);
   visit("narrow", r.narrow);
   visit("warmup_ms", r.warmup_ms);
+  visit("traffic_bytes", r.traffic_bytes);
   visit("cycles", r.cycles);
   visit("registers", r.registers);
   visit("local_bytes", r.local_bytes);

@@ -41,6 +41,7 @@ inline measure::MeasureRecord measurement(uint64_t n = 0) {
   r.outliers = 1;
   r.stable = true;
   r.warmup_ms = 31.5;
+  r.traffic_bytes = 12.5e6;
   r.cycles = 180000;
   r.registers = 32;
   r.local_bytes = 8;
