@@ -14,6 +14,7 @@ bool select_barrier(Selection& s);         // bar, barrier, fences, nanosleep
 bool select_warp(Selection& s);            // shfl, vote, match, redux, elect, activemask
 bool select_atomic(Selection& s);          // atom, red
 bool select_matrix_move(Selection& s);     // ldmatrix, stmatrix, movmatrix
+bool select_matrix_bytes(Selection& s);    // ldmatrix, stmatrix of 8 bits and less
 bool select_mma(Selection& s);             // mma
 bool select_float(Selection& s);           // f32, f32x2, f64: add … sqrt
 bool select_float_bits(Selection& s);      // min, max, abs, neg, copysign, testp
@@ -32,6 +33,7 @@ bool select_cluster(Selection& s);         // mapa, getctarank, barrier.cluster
 bool select_stack(Selection& s);           // alloca, stacksave, stackrestore
 bool select_hint(Selection& s);            // createpolicy, discard, fns
 bool select_convert_packed(Selection& s);  // cvt of pairs
+bool select_convert_scaled(Selection& s);  // cvt of s2f6, with scale factors, with random bits
 bool select_half(Selection& s);  // f16, bf16 and pairs: add … fma, min, max; mixed with f32
 bool select_half_compare(Selection& s);    // setp, set with halves
 bool select_sfu(Selection& s);             // .approx functions

@@ -1,8 +1,6 @@
 // cvt to and from pairs of halves and of 8-, 6- and 4-bit floats (PTX ISA, "cvt"). The first
 // operand, or the upper half of a packed one, goes to the upper half.
-//
-// Not covered: stochastic rounding (.rs), of which the ISA says which bits are random but not how
-// they enter, s2f6 and scaled::n2::ue8m0.
+// s2f6, scale factors and stochastic rounding are in ops_convert_scaled.cpp.
 #include <cmath>
 
 #include "emulator/families.h"

@@ -1,5 +1,6 @@
 // ldmatrix, stmatrix, movmatrix: 8×8 matrices of 16-bit elements between shared memory and the
-// registers of a warp (PTX ISA, "ldmatrix", "stmatrix", "movmatrix").
+// registers of a warp (PTX ISA, "ldmatrix", "stmatrix", "movmatrix"). Smaller elements are in
+// ops_matrix_bytes.cpp.
 #include <fmt/format.h>
 
 #include <array>
@@ -7,6 +8,7 @@
 #include "emulator/access.h"
 #include "emulator/block.h"
 #include "emulator/families.h"
+#include "emulator/matrix_rows.h"
 #include "emulator/register_tile.h"
 
 namespace pitot::emulator {
@@ -21,26 +23,10 @@ using Matrix = std::array<std::array<uint16_t, 8>, 8>;
 // Op::imm.
 enum : int64_t { kTransposed = 1, kGeneric = 2 };
 
-// Eight rows of 16 bytes a matrix, row r of matrix i at the address of lane 8i + r.
+// Eight rows a matrix, row r of matrix i at the address of lane 8i + r.
 bool rows(Warp& w, const Op& op, size_t operand, size_t matrices, AccessKind kind, Access& a) {
-  const LaneMask lanes = mask_of_first(static_cast<unsigned>(8 * matrices));
-  a.space = (op.imm & kGeneric) != 0 ? Space::kNone : Space::kShared;
-  a.kind = kind;
-  a.bytes = 16;
-  read_addresses(w, op, w.program().operands_of(op)[operand], lanes, a);
-  if (a.space == Space::kNone) {
-    LaneMask outside = 0;
-    for_each_lane(lanes, [&](unsigned l) {
-      if (space_of(a.address[l]) != Space::kShared) outside |= LaneMask{1} << l;
-    });
-    if (outside != 0) {
-      const unsigned l = static_cast<unsigned>(std::countr_zero(outside));
-      w.fault(FaultKind::kIllegal, op, outside, a.address[l],
-              fmt::format("the matrix row at {:#x} is not in shared memory", a.address[l]));
-      return false;
-    }
-  }
-  return resolve(w, op, lanes, a);
+  return matrix_rows(w, op, operand, static_cast<unsigned>(8 * matrices), (op.imm & kGeneric) != 0,
+                     kind, a);
 }
 
 // The word of a lane: elements 2t, 2t+1 of row g, or transposed of column g.
@@ -118,6 +104,28 @@ void move_matrix(Warp& w, const Op& op, LaneMask mask) {
 }
 
 }  // namespace
+
+bool matrix_rows(Warp& w, const Op& op, size_t operand, unsigned rows, bool generic,
+                 AccessKind kind, Access& a) {
+  const LaneMask lanes = mask_of_first(rows);
+  a.space = generic ? Space::kNone : Space::kShared;
+  a.kind = kind;
+  a.bytes = 16;
+  read_addresses(w, op, w.program().operands_of(op)[operand], lanes, a);
+  if (generic) {
+    LaneMask outside = 0;
+    for_each_lane(lanes, [&](unsigned l) {
+      if (space_of(a.address[l]) != Space::kShared) outside |= LaneMask{1} << l;
+    });
+    if (outside != 0) {
+      const unsigned l = static_cast<unsigned>(std::countr_zero(outside));
+      w.fault(FaultKind::kIllegal, op, outside, a.address[l],
+              fmt::format("the matrix row at {:#x} is not in shared memory", a.address[l]));
+      return false;
+    }
+  }
+  return resolve(w, op, lanes, a);
+}
 
 bool select_matrix_move(Selection& s) {
   const bool load = s.opcode.mnemonic == Mnemonic::kLdmatrix;

@@ -1,14 +1,19 @@
 // tcgen05.mma: a thread's matrix product with the accumulator in tensor memory (PTX ISA,
 // "TensorCore 5th Generation Matrix Multiply and accumulate Operations"). The numeric model is in
-// tile.h.
+// tile.h, what the instruction descriptor says in tcgen05_descriptor.h, metadata and scale factors
+// in tcgen05_sources.h. With cta_group::2 each block of the pair has half of the rows of A and D
+// and half of the columns of B. The collector's use changes no result: matrices are read anew.
 //
-// Covered: one block (cta_group::1), dense, kind::f16, tf32, i8, and f8f6f4 of 8-bit types; M of 64
-// and 128 (data path layouts F and D).
+// Not covered: .ashift, K of 96, column masks and shifts of .ws, A of less than 8 bits in tensor
+// memory but for mxf4, sparse products on half of the lanes, sparsity selectors other than 0.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "emulator/gang.h"
 #include "emulator/register_tile.h"
 #include "emulator/shared_matrix.h"
-#include "emulator/tcgen05.h"
+#include "emulator/tcgen05_sources.h"
 
 namespace pitot::emulator {
 namespace {
@@ -16,173 +21,240 @@ namespace {
 using ptx::Mod;
 using ptx::Type;
 
-enum Kind : uint16_t { kF16Kind, kTf32Kind, kF8Kind, kI8Kind };
-
 // Op::variant: a kind and
-enum Flag : uint16_t { kInTensorMemory = 8, kDisabledLanes = 16, kScaled = 32 };
-
-// PTX ISA, "Instruction descriptor", the table for dense kinds.
-struct Description {
-  unsigned m = 0, n = 0, k = 0;
-  Type d = Type::kNone, a = Type::kNone, b = Type::kNone;
-  bool saturate = false, negate_a = false, negate_b = false, a_mn = false, b_mn = false;
+enum Flag : uint16_t {
+  kInTensorMemory = 8,
+  kDisabledLanes = 16,
+  kScaled = 32,
+  kSparse = 64,
+  kWeightStationary = 128,
+  kPair = 256,
+  kColumnMask = 512,
+  kBlockScales1 = 1024,
+  kBlockScales2 = 2048,
+  kBlockScales4 = 4096
 };
 
-Type multiplicand(Kind kind, uint32_t code) {
-  switch (kind) {
-    case kF16Kind:
-      return code == 0 ? Type::kF16 : code == 1 ? Type::kBf16 : Type::kNone;
-    case kTf32Kind:
-      return code == 2 ? Type::kTf32 : Type::kNone;
-    case kF8Kind:
-      switch (code) {
-        case 0:
-          return Type::kE4m3;
-        case 1:
-          return Type::kE5m2;
-        case 3:
-          return Type::kE2m3;
-        case 4:
-          return Type::kE3m2;
-        case 5:
-          return Type::kE2m1;
-        default:
-          return Type::kNone;
-      }
-    default:
-      return code == 0 ? Type::kU8 : code == 1 ? Type::kS8 : Type::kNone;
-  }
+MmaVariant variant_of(const Op& op) {
+  MmaVariant v;
+  v.kind = static_cast<MmaKind>(op.variant & 7);
+  v.pair = (op.variant & kPair) != 0;
+  v.sparse = (op.variant & kSparse) != 0;
+  v.ws = (op.variant & kWeightStationary) != 0;
+  v.scales = (op.variant & kBlockScales1) != 0   ? 1
+             : (op.variant & kBlockScales2) != 0 ? 2
+             : (op.variant & kBlockScales4) != 0 ? 4
+                                                 : 0;
+  return v;
 }
 
-// What is wrong with the descriptor; empty when nothing is. `covered` is cleared for what is legal
-// but not here.
-std::string describe(uint32_t i, Kind kind, Description& d, bool& covered) {
-  d.saturate = (i >> 3 & 1) != 0;
-  constexpr Type kAccumulators[] = {Type::kF16, Type::kF32, Type::kS32, Type::kNone};
-  d.d = kAccumulators[i >> 4 & 3];
-  d.a = multiplicand(kind, i >> 7 & 7);
-  d.b = multiplicand(kind, i >> 10 & 7);
-  d.negate_a = (i >> 13 & 1) != 0;
-  d.negate_b = (i >> 14 & 1) != 0;
-  d.a_mn = (i >> 15 & 1) != 0;
-  d.b_mn = (i >> 16 & 1) != 0;
-  d.n = (i >> 17 & 63) * 8;
-  d.m = (i >> 24 & 31) * 16;
-  if (d.a == Type::kNone || d.b == Type::kNone || d.d == Type::kNone ||
-      (d.d == Type::kS32) != (kind == kI8Kind) || (d.d == Type::kF16 && kind == kTf32Kind))
-    return "the instruction descriptor has types that the kind has not";
-  if (d.m != 64 && d.m != 128) return fmt::format("M is {}, not 64 or 128", d.m);
-  if (d.n == 0 || d.n > 256 || d.n % (d.m == 64 ? 8 : 16) != 0)
-    return fmt::format("N of {} does not go with M of {}", d.n, d.m);
-  covered = (i & 7) == 0 && element_bits(d.a) >= 8 && element_bits(d.b) >= 8;
-  if (!covered) return "sparse products and types of less than 8 bits are not covered";
-  d.k = 256 / element_bits(d.a);
-  return {};
+// Operands in the order in which they are written.
+struct MmaOperands {
+  size_t metadata = 0, descriptor = 3, scales = 0, lanes = 0, predicate = 4, last = 0;
+};
+MmaOperands operands_of(const Op& op) {
+  MmaOperands o;
+  size_t next = 3;
+  if ((op.variant & kSparse) != 0) o.metadata = next++;
+  o.descriptor = next++;
+  if ((op.variant & (kBlockScales1 | kBlockScales2 | kBlockScales4)) != 0) {
+    o.scales = next;
+    next += 2;
+  }
+  if ((op.variant & kDisabledLanes) != 0) o.lanes = next++;
+  o.predicate = next++;
+  if ((op.variant & (kScaled | kColumnMask)) != 0) o.last = next++;
+  return o;
 }
 
 class Product {
  public:
   Product(Warp& w, const Op& op, unsigned lane)
-      : w_(w), op_(op), lane_(lane), memory_(w.block.tensor_memory()) {}
+      : w_(w), op_(op), lane_(lane), v_(variant_of(op)), operand_(operands_of(op)) {}
 
   void run() {
     bool covered = true;
-    std::string problem = describe(word(3), static_cast<Kind>(op_.variant & 7), f_, covered);
-    if (!problem.empty())
-      return fail(covered ? FaultKind::kIllegal : FaultKind::kUncovered, std::move(problem));
-    const bool integer = f_.d == Type::kS32;
-    if (!load_a(integer) || !load_b()) return;
-    const size_t predicate = (op_.variant & kDisabledLanes) != 0 ? 5 : 4;
-    if (!load_d(integer, word(predicate) != 0)) return;
-    if (integer) {
-      multiply_integer(a_, b_, d_, d_, f_.saturate);
-    } else {
-      if (f_.negate_a) negate(a_);
-      if (f_.negate_b) negate(b_);
-      multiply_float(a_, b_, d_, d_);
+    std::string problem = describe_mma(word(operand_.descriptor), v_, f_, covered);
+    if (problem.empty() && (op_.variant & kColumnMask) != 0 && !no_mask()) {
+      covered = false;
+      problem = "a mask or shift of the columns of B is not covered";
     }
-    store_d();
+    if (!problem.empty()) {
+      fail(covered, std::move(problem));
+      return;
+    }
+    blocks_ = tcgen05_blocks(w_, op_, lane_, v_.pair);
+    if (blocks_.empty() || !load_b()) return;
+    for (size_t i = 0; i < blocks_.size(); ++i)
+      if (!one(i)) return;
   }
 
  private:
-  uint32_t word(size_t operand) const {
-    return static_cast<uint32_t>(w_.get(w_.program().operand(op_, operand)[0], lane_));
+  uint64_t wide(size_t operand) const {
+    return w_.get(w_.program().operand(op_, operand)[0], lane_);
   }
+  uint32_t word(size_t operand) const { return static_cast<uint32_t>(wide(operand)); }
   LaneMask own() const { return LaneMask{1} << lane_; }
-  void fail(FaultKind kind, std::string text) { w_.fault(kind, op_, own(), 0, std::move(text)); }
+  bool fail(bool covered, std::string text) {
+    w_.fault(covered ? FaultKind::kIllegal : FaultKind::kUncovered, op_, own(), 0, std::move(text));
+    return false;
+  }
   static void negate(Tile& t) {
     for (double& v : t.f) v = -v;
   }
-
-  // The lane of tensor memory that row r of A or D is: with M of 64, half of each warp's.
-  unsigned row_of(unsigned base, unsigned r) const {
-    return base + (f_.m == 64 ? r / 16 * 32 + r % 16 : r);
+  bool no_mask() const {
+    const uint64_t mask = wide(operand_.last);
+    return (mask >> 39 & 1) == 0 && (mask >> 56 & 63) == 0;
   }
-  bool aligned(TensorAddress at) {
-    if (at.row == 0 || (f_.m == 64 && at.row == 16)) return true;
-    fail(FaultKind::kIllegal,
-         fmt::format("lane {} cannot be the first of a matrix with {} rows", at.row, f_.m));
-    return false;
+  bool integer() const { return f_.d == Type::kS32; }
+  // Elements in 16 bytes of shared memory: kinds of mixed types pad the small ones.
+  unsigned per_chunk() const {
+    return v_.kind == MmaKind::kF8f6f4 || v_.kind == MmaKind::kMxf8f6f4 ? 16 : 0;
   }
+  unsigned stored_k() const { return v_.sparse ? f_.k / 2 : f_.k; }
 
-  bool descriptor(size_t operand, bool mn_major, SharedMatrix& m) {
-    const uint64_t d = w_.get(w_.program().operand(op_, operand)[0], lane_);
-    std::string problem;
-    if (!parse_descriptor(d, DescriptorKind::kTcgen05, m, problem)) {
-      fail(FaultKind::kUncovered, std::move(problem));
-      return false;
+  // The part of the product that lies in one block.
+  bool one(size_t i) {
+    block_ = blocks_[i];
+    if (!load_a()) return false;
+    Tile b = b_;
+    std::vector<bool> bad_columns = bad_columns_;
+    if (v_.scales != 0 && !scale(b, bad_columns)) return false;
+    const bool accumulate = word(operand_.predicate) != 0;
+    if (!load_d(accumulate)) return false;
+    if (integer()) {
+      multiply_integer(a_, b, d_, d_, f_.saturate);
+    } else {
+      if (f_.negate_a) negate(a_);
+      if (f_.negate_b) negate(b);
+      multiply_float(a_, b, d_, d_);
     }
-    m.mn_major = mn_major;
+    store_d(i, accumulate, bad_columns);
     return true;
   }
 
-  bool load_a(bool integer) {
+  bool descriptor(size_t operand, bool mn_major, const Block& block, SharedMatrix& m) {
+    std::string problem;
+    if (!parse_descriptor(w_, wide(operand), DescriptorKind::kTcgen05, m, problem))
+      return fail(false, std::move(problem));
+    m.mn_major = mn_major;
+    m.window = block.shared_base();
+    m.per_chunk = per_chunk();
+    return true;
+  }
+
+  // Tensor memory at an operand: the columns must be there. Scale factors' addresses have a byte
+  // number in the top two bits.
+  bool place(size_t operand, unsigned columns, TensorAddress& at) {
+    at = tensor_address(w_, op_, operand, lane_);
+    at.row &= 0x3fff;
+    const bool halves = f_.layout == MmaLayout::kHalf;
+    if (at.row != 0 && !(halves && at.row == 16))
+      return fail(true, fmt::format("lane {} cannot be the first of a matrix with {} rows", at.row,
+                                    f_.rows));
+    return check_columns(w_, op_, own(), *block_, at, columns);
+  }
+
+  bool load_a() {
+    Tile stored;
     if ((op_.variant & kInTensorMemory) == 0) {
       SharedMatrix m;
-      return descriptor(1, f_.a_mn, m) &&
-             load_matrix(w_, op_, m, f_.a, 0, f_.m, f_.k, true, a_, bad_rows_, lane_);
+      if (!descriptor(1, f_.a_mn, *block_, m) ||
+          !load_matrix(w_, op_, m, f_.a, 0, f_.rows, stored_k(), true, stored, bad_rows_, lane_))
+        return false;
+    } else if (!load_a_from_tensor_memory(stored)) {
+      return false;
     }
+    if (!v_.sparse) {
+      a_ = std::move(stored);
+      return true;
+    }
+    TensorAddress at;
+    const bool narrow = v_.kind != MmaKind::kF16 && v_.kind != MmaKind::kTf32;
+    if (!place(operand_.metadata, narrow ? 2 : 1, at)) return false;
+    bool covered = true;
+    std::string problem =
+        expand_mma(block_->tensor_memory(), at.column, v_, f_, stored, a_, bad_rows_, covered);
+    return problem.empty() || fail(covered, std::move(problem));
+  }
+
+  bool load_a_from_tensor_memory(Tile& stored) {
     const unsigned bits = element_bits(f_.a), per = 32 / bits;
-    const TensorAddress at = tensor_address(w_, op_, 1, lane_);
-    if (!aligned(at) || !check_columns(w_, op_, own(), at, f_.k / per)) return false;
-    a_.reshape(f_.m, f_.k, integer);
-    bad_rows_.assign(f_.m, false);
-    for (unsigned r = 0; r < f_.m; ++r)
-      for (unsigned k = 0; k < f_.k; ++k) {
-        const unsigned row = row_of(at.row, r), column = at.column + k / per;
-        if (!memory_.defined(row, column)) bad_rows_[r] = true;
-        const uint32_t raw = (memory_.get(row, column) >> (k % per * bits)) &
-                             (bits == 32 ? UINT32_MAX : (1u << bits) - 1);
-        if (integer) {
-          a_.int_at(r, k) = decode_integer(f_.a, raw);
+    if (bits < 8 && per_chunk() != 0)
+      return fail(false, "A of less than 8 bits in tensor memory is not covered");
+    TensorAddress at;
+    if (!place(1, stored_k() / per, at)) return false;
+    const TensorMemory& memory = block_->tensor_memory();
+    stored.reshape(f_.rows, stored_k(), integer());
+    bad_rows_.assign(f_.rows, false);
+    for (unsigned r = 0; r < f_.rows; ++r)
+      for (unsigned k = 0; k < stored_k(); ++k) {
+        const CopiedWord word =
+            read_copies(memory, at.row + f_.lane(r, 0), at.column + k / per, f_.copies(), f_.rows);
+        if (!word.equal)
+          return fail(false, "A that is not the same for all parts of N is not covered");
+        if (!word.defined) bad_rows_[r] = true;
+        const uint32_t raw =
+            (word.value >> (k % per * bits)) & (bits == 32 ? UINT32_MAX : (1u << bits) - 1);
+        if (integer()) {
+          stored.int_at(r, k) = decode_integer(f_.a, raw);
         } else {
-          a_.at(r, k) = decode_float(f_.a, raw);
+          stored.at(r, k) = decode_float(f_.a, raw);
         }
       }
     return true;
   }
 
+  // All of B, from the blocks that hold it.
   bool load_b() {
-    SharedMatrix m;
-    return descriptor(2, f_.b_mn, m) &&
-           load_matrix(w_, op_, m, f_.b, 0, f_.n, f_.k, false, b_, bad_columns_, lane_);
+    const auto parts = static_cast<unsigned>(blocks_.size()), columns = f_.n / parts;
+    b_.reshape(f_.k, f_.n, integer());
+    bad_columns_.clear();
+    for (unsigned p = 0; p < parts; ++p) {
+      SharedMatrix m;
+      Tile part;
+      std::vector<bool> bad;
+      if (!descriptor(2, f_.b_mn, *blocks_[p], m) ||
+          !load_matrix(w_, op_, m, f_.b, 0, columns, f_.k, false, part, bad, lane_))
+        return false;
+      bad_columns_.insert(bad_columns_.end(), bad.begin(), bad.end());
+      for (unsigned k = 0; k < f_.k; ++k)
+        for (unsigned n = 0; n < columns; ++n) {
+          if (integer()) {
+            b_.int_at(k, p * columns + n) = part.int_at(k, n);
+          } else {
+            b_.at(k, p * columns + n) = part.at(k, n);
+          }
+        }
+    }
+    return true;
+  }
+
+  bool scale(Tile& b, std::vector<bool>& bad_columns) {
+    TensorAddress a_at, b_at;
+    if (!place(operand_.scales, (f_.rows + 31) / 32, a_at) ||
+        !place(operand_.scales + 1, (f_.columns() + 31) / 32, b_at))
+      return false;
+    const TensorMemory& memory = block_->tensor_memory();
+    std::string problem = scale_mma_rows(memory, a_at.column, v_, f_, a_, bad_rows_);
+    if (problem.empty()) problem = scale_mma_columns(memory, b_at.column, v_, f_, b, bad_columns);
+    return problem.empty() || fail(true, std::move(problem));
   }
 
   // The accumulator, scaled by 2^-s when the instruction has a scale; zero when it does not take
   // part. One element a column, halves in its low bits.
-  bool load_d(bool integer, bool accumulate) {
-    at_ = tensor_address(w_, op_, 0, lane_);
-    if (!aligned(at_) || !check_columns(w_, op_, own(), at_, f_.n)) return false;
-    d_.reshape(f_.m, f_.n, integer);
-    accumulate_ = accumulate;
+  bool load_d(bool accumulate) {
+    if (!place(0, f_.columns(), at_)) return false;
+    d_.reshape(f_.rows, f_.n, integer());
     if (!accumulate) return true;
     double factor = 1;
     if ((op_.variant & kScaled) != 0)
       factor = 1.0 / static_cast<double>(uint64_t{1} << (op_.imm & 15));
-    for (unsigned r = 0; r < f_.m; ++r)
+    const TensorMemory& memory = block_->tensor_memory();
+    for (unsigned r = 0; r < f_.rows; ++r)
       for (unsigned n = 0; n < f_.n; ++n) {
-        const uint32_t raw = memory_.get(row_of(at_.row, r), at_.column + n);
-        if (integer) {
+        const uint32_t raw = memory.get(at_.row + f_.lane(r, n), at_.column + f_.column(n));
+        if (integer()) {
           d_.int_at(r, n) = static_cast<int32_t>(raw);
         } else {
           d_.at(r, n) = decode_float(f_.d, raw) * factor;
@@ -191,32 +263,33 @@ class Product {
     return true;
   }
 
-  void store_d() {
+  void store_d(size_t part, bool accumulate, const std::vector<bool>& bad_columns) {
     std::array<uint32_t, 4> disabled{};
-    if ((op_.variant & kDisabledLanes) != 0) {
-      const auto slots = w_.program().operand(op_, 4);
-      for (size_t i = 0; i < slots.size() && i < 4; ++i)
-        disabled[i] = static_cast<uint32_t>(w_.get(slots[i], lane_));
+    if (operand_.lanes != 0) {
+      const auto slots = w_.program().operand(op_, operand_.lanes);
+      for (size_t i = 0; i < 4 && 4 * part + i < slots.size(); ++i)
+        disabled[i] = static_cast<uint32_t>(w_.get(slots[4 * part + i], lane_));
     }
-    for (unsigned r = 0; r < f_.m; ++r) {
-      const unsigned row = row_of(at_.row, r);
-      if ((disabled[row / 32] >> (row % 32) & 1) != 0) continue;
+    TensorMemory& memory = block_->tensor_memory();
+    for (unsigned r = 0; r < f_.rows; ++r)
       for (unsigned n = 0; n < f_.n; ++n) {
-        const unsigned column = at_.column + n;
+        const unsigned lane = at_.row + f_.lane(r, n), column = at_.column + f_.column(n);
+        if ((disabled[lane / 32] >> (lane % 32) & 1) != 0) continue;
         const bool bad =
-            bad_rows_[r] || bad_columns_[n] || (accumulate_ && !memory_.defined(row, column));
-        memory_.set(row, column, static_cast<uint32_t>(encode_element(f_.d, d_, r, n)), !bad);
+            bad_rows_[r] || bad_columns[n] || (accumulate && !memory.defined(lane, column));
+        memory.set(lane, column, static_cast<uint32_t>(encode_element(f_.d, d_, r, n)), !bad);
       }
-    }
   }
 
   Warp& w_;
   const Op& op_;
   unsigned lane_;
-  TensorMemory& memory_;
-  Description f_;
-  TensorAddress at_;
-  bool accumulate_ = false;
+  MmaVariant v_;
+  MmaOperands operand_;
+  MmaDescription f_;
+  std::vector<Block*> blocks_;
+  Block* block_ = nullptr;  // whose part is at work
+  TensorAddress at_;        // of D
   Tile a_, b_, d_;
   std::vector<bool> bad_rows_, bad_columns_;
 };
@@ -228,36 +301,55 @@ void multiply(Warp& w, const Op& op, LaneMask mask) {
   });
 }
 
+bool kind_of(const Selection& s, MmaKind& kind, unsigned& scales) {
+  struct Name {
+    Mod mod;
+    MmaKind kind;
+    unsigned scales;  // where the spelling does not say
+  };
+  constexpr Name kNames[] = {
+      {Mod::kKindF16, MmaKind::kF16, 0},           {Mod::kKindTf32, MmaKind::kTf32, 0},
+      {Mod::kKindF8f6f4, MmaKind::kF8f6f4, 0},     {Mod::kKindI8, MmaKind::kI8, 0},
+      {Mod::kKindMxf8f6f4, MmaKind::kMxf8f6f4, 1}, {Mod::kKindMxf4, MmaKind::kMxf4, 2},
+      {Mod::kKindMxf4nvf4, MmaKind::kMxf4nvf4, 2}};
+  for (const Name& n : kNames) {
+    if (!s.has(n.mod)) continue;
+    kind = n.kind;
+    scales = n.scales;
+    if (kind == MmaKind::kMxf4nvf4 && (s.has(Mod::kScaleVec_4X) || s.has(Mod::kBlock16)))
+      scales = 4;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool select_tcgen05_mma(Selection& s) {
-  if (s.has(Mod::kSp) || s.has(Mod::kWs) || s.has(Mod::kAshift) || s.has(Mod::kBlockScale))
-    return false;
-  uint16_t v = 0;
-  if (s.has(Mod::kKindF16)) {
-    v = kF16Kind;
-  } else if (s.has(Mod::kKindTf32)) {
-    v = kTf32Kind;
-  } else if (s.has(Mod::kKindF8f6f4)) {
-    v = kF8Kind;
-  } else if (s.has(Mod::kKindI8)) {
-    v = kI8Kind;
-  } else {
-    return false;
-  }
-  if (s.operands.size() < 5) return false;
+  if (s.has(Mod::kAshift)) return false;
+  MmaKind kind = MmaKind::kF16;
+  unsigned scales = 0;
+  if (!kind_of(s, kind, scales) || (scales != 0) != s.has(Mod::kBlockScale)) return false;
+  auto v = static_cast<uint16_t>(kind);
+  if (s.has(Mod::kSp)) v |= kSparse;
+  if (s.has(Mod::kWs)) v |= kWeightStationary;
+  if (s.has(Mod::kCtaGroup_2)) v |= kPair;
+  if (scales == 1) v |= kBlockScales1;
+  if (scales == 2) v |= kBlockScales2;
+  if (scales == 4) v |= kBlockScales4;
+  s.op.variant = v;
+  const size_t fixed = operands_of(s.op).predicate;
+  if (s.operands.size() <= fixed) return false;
   if (s.operands[1].kind == ptx::OperandKind::kAddress) v |= kInTensorMemory;
-  size_t operands = 5;
-  if (s.operands[4].kind == ptx::OperandKind::kVector) {
-    v |= kDisabledLanes;
-    ++operands;
-  }
+  if (s.operands[fixed].kind == ptx::OperandKind::kVector) v |= kDisabledLanes;
+  s.op.variant = v;
+  const size_t operands = operands_of(s.op).predicate + 1;
   if (s.operands.size() == operands + 1) {
-    v |= kScaled;
+    v |= s.has(Mod::kWs) ? kColumnMask : kScaled;
     s.op.imm = s.lop3_table;  // the last literal
-    ++operands;
+  } else if (s.operands.size() != operands) {
+    return false;
   }
-  if (s.operands.size() != operands) return false;
   s.op.variant = v;
   s.op.run = multiply;
   return true;

@@ -44,7 +44,7 @@ bool descriptor(Warp& w, const Op& op, size_t operand, bool mn_major, SharedMatr
     return false;
   }
   std::string problem;
-  if (!parse_descriptor(d, DescriptorKind::kWarpgroup, m, problem)) {
+  if (!parse_descriptor(w, d, DescriptorKind::kWarpgroup, m, problem)) {
     w.fault(FaultKind::kUncovered, op, kAllLanes, d, std::move(problem));
     return false;
   }

@@ -7,6 +7,7 @@
 // of two accumulators of one shape is the same place, which kernels count on.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cfenv>
 
@@ -172,6 +173,14 @@ LaneMask undefined_elements(Warp& w, const WmmaForm& f, std::span<const Slot> a,
   return out;
 }
 
+// .satfinite of halves, up to PTX 6.4: infinities become the largest number, NaN zero (CUDA C
+// Programming Guide 10, "mma_sync", satf).
+void saturate(Type t, Tile& z) {
+  const double largest =
+      decode(t == Type::kF16 ? kF16 : kF32, t == Type::kF16 ? kF16.largest() : kF32.largest());
+  for (double& v : z.f) v = v != v ? 0.0 : std::clamp(v, -largest, largest);
+}
+
 void multiply(Warp& w, const Op& op, LaneMask mask) {
   if (!whole_warp(w, op, mask)) return;
   const WmmaForm f = form_of(op);
@@ -192,6 +201,7 @@ void multiply(Warp& w, const Op& op, LaneMask mask) {
     multiply_double(x, y, z, z, kRoundings[f.rounding]);
   } else {
     multiply_float(x, y, z, z);
+    if (f.satfinite != 0) saturate(td, z);
   }
   w.taint |= undefined_elements(w, f, a, b, c);
   const unsigned per = per_register(td), step = element_bits(td);
@@ -217,7 +227,6 @@ bool select_multiply(Selection& s, WmmaForm& f, const std::vector<Type>& types) 
   if (types.size() == 2) {  // halves name only D and C
     f.a = f.b = static_cast<uint64_t>(Type::kF16);
     f.c = static_cast<uint64_t>(types[1]);
-    if (s.has(Mod::kSatfinite)) return false;  // gone since PTX 6.5
   } else if (types.size() == 4) {
     f.a = static_cast<uint64_t>(types[1]);
     f.b = static_cast<uint64_t>(types[2]);

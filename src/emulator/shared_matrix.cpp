@@ -9,7 +9,9 @@
 
 namespace pitot::emulator {
 
-bool parse_descriptor(uint64_t d, DescriptorKind kind, SharedMatrix& m, std::string& problem) {
+bool parse_descriptor(const Warp& w, uint64_t d, DescriptorKind kind, SharedMatrix& m,
+                      std::string& problem) {
+  m.window = w.block.shared_base();
   m.start = (d & 0x3fff) << 4;
   m.leading = (d >> 16 & 0x3fff) << 4;
   m.stride = (d >> 32 & 0x3fff) << 4;
@@ -64,7 +66,7 @@ uint64_t chunk_address(const SharedMatrix& m, unsigned per, unsigned mn, unsigne
 bool load_matrix(Warp& w, const Op& op, const SharedMatrix& m, ptx::Type type, unsigned first,
                  unsigned rows, unsigned depth, bool by_row, Tile& tile,
                  std::vector<bool>& undefined, unsigned on_behalf) {
-  const unsigned bits = element_bits(type), per = 128 / bits;
+  const unsigned bits = element_bits(type), per = m.per_chunk != 0 ? m.per_chunk : 128 / bits;
   const bool integer = is_integer_element(type);
   tile.reshape(by_row ? rows : depth, by_row ? depth : rows, integer);
   undefined.assign(rows, false);
@@ -74,25 +76,27 @@ bool load_matrix(Warp& w, const Op& op, const SharedMatrix& m, ptx::Type type, u
   a.kind = AccessKind::kLoad;
   a.bytes = 16;
   a.on_behalf = on_behalf;
-  const uint64_t base = w.block.shared_base();
   // 32 chunks at a time, as if each lane read one.
   for (unsigned next = 0; next < along * chunks; next += kLanes) {
     const unsigned count = std::min(kLanes, along * chunks - next);
     for (unsigned l = 0; l < count; ++l) {
       const unsigned line = (next + l) / chunks, chunk = (next + l) % chunks * per;
-      a.address[l] = base + (m.mn_major ? chunk_address(m, per, first + chunk, line)
-                                        : chunk_address(m, per, first + line, chunk));
+      a.address[l] = m.window + (m.mn_major ? chunk_address(m, per, first + chunk, line)
+                                            : chunk_address(m, per, first + line, chunk));
     }
     if (!resolve(w, op, mask_of_first(count), a)) return false;
     for (unsigned l = 0; l < count; ++l) {
       const unsigned line = (next + l) / chunks, chunk = (next + l) % chunks * per;
-      uint64_t words[2];
+      uint64_t words[3] = {};
       std::memcpy(words, a.at[l], 16);
-      const bool bad = (a.undefined >> l & 1) != 0;
+      // Bytes that hold elements; padding may be undefined.
+      const uint32_t held = (1u << (per * bits / 8)) - 1;
+      const bool bad = (a.undefined >> l & 1) != 0 && (a.undefined_bytes[l] & held) != 0;
       for (unsigned e = 0; e < per; ++e) {
         const unsigned at = e * bits;
-        const auto raw = static_cast<uint32_t>(words[at / 64] >> (at % 64)) &
-                         (bits == 32 ? UINT32_MAX : (1u << bits) - 1);
+        uint64_t word = words[at / 64] >> (at % 64);
+        if (at % 64 + bits > 64) word |= words[at / 64 + 1] << (64 - at % 64);
+        const auto raw = static_cast<uint32_t>(word) & (bits == 32 ? UINT32_MAX : (1u << bits) - 1);
         const unsigned mn = m.mn_major ? chunk + e : line, k = m.mn_major ? line : chunk + e;
         if (bad) undefined[mn] = true;
         const unsigned r = by_row ? mn : k, c = by_row ? k : mn;

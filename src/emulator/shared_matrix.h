@@ -20,20 +20,22 @@
 namespace pitot::emulator {
 
 struct SharedMatrix {
-  uint64_t start = 0;    // shared-space address
+  uint64_t start = 0;    // from the block's shared memory on
   uint64_t leading = 0;  // bytes, LBO
   uint64_t stride = 0;   // bytes, SBO
   unsigned swizzle = 0;  // bytes: 0, 32, 64, 128
   bool mn_major = false;
+  uint64_t window = 0;     // shared-space address of the block's shared memory
+  unsigned per_chunk = 0;  // elements in 16 bytes; 0: as many as fit. Padding lies behind them.
 };
 
 enum class DescriptorKind : uint8_t { kWarpgroup, kTcgen05 };
 
 // Reads a descriptor; false and what is wrong or not covered in `problem`.
-bool parse_descriptor(uint64_t descriptor, DescriptorKind kind, SharedMatrix& m,
+bool parse_descriptor(const Warp& w, uint64_t descriptor, DescriptorKind kind, SharedMatrix& m,
                       std::string& problem);
 
-// Shared-space address of the chunk that holds (mn, k); T elements a chunk.
+// Where, from the block's shared memory on, the chunk lies that holds (mn, k); T elements a chunk.
 uint64_t chunk_address(const SharedMatrix& m, unsigned per_chunk, unsigned mn, unsigned k);
 
 // Loads rows `first` … `first + rows` − 1 along M or N and k = 0 … `depth` − 1. `by_row`: the tile

@@ -200,5 +200,107 @@ TEST(Stmatrix, UndefinedRegistersReachOnlyTheirElements) {
     }
 }
 
+// Where the elements of a lane's register come from, written out from the figures of the ISA:
+// register `reg`, byte e → row (of the addresses) and element of the row.
+struct Source {
+  unsigned row, element;
+};
+Source source_of(bool wide, unsigned lane, unsigned reg, unsigned e) {
+  const unsigned fragment_row = lane / 4, fragment_column = lane % 4 * 4 + e;
+  if (!wide) return {reg * 8 + fragment_row, fragment_column};
+  // Transposed: rows of the fragment are elements of a row in memory.
+  return {reg / 2 * 16 + fragment_column, fragment_row + reg % 2 * 8};
+}
+
+const std::string kBlackwell = ".version 8.8\n.target sm_100a\n.address_size 64\n";
+
+TEST(Ldmatrix, ElementsOfEightBitsAndLess) {
+  for (bool wide : {false, true})
+    for (unsigned bits : {8u, 6u, 4u})
+      for (unsigned count : {1u, 2u, 4u}) {
+        if ((!wide && bits == 8) || (wide && count == 4)) continue;
+        const unsigned registers = wide ? 2 * count : count;
+        const auto shared = random_shared(registers * 3 + bits);
+        const auto rows = scattered_rows(registers + bits);
+        TensorProgram p;
+        p.header = kBlackwell;
+        p.outputs = registers;
+        const char* format = bits == 8   ? ".b8"
+                             : bits == 6 ? ".b8x16.b6x16_p32"
+                                         : ".b8x16.b4x16_p64";
+        p.body = "add.u32 %t2, %s, %i0;\nldmatrix.sync.aligned." +
+                 std::string(wide ? "m16n16" : "m8n16") + ".x" + std::to_string(count) +
+                 (wide ? ".trans" : "") + ".shared" + format + " " + list_of("%o", 0, registers) +
+                 ", [%t2];";
+        const TensorRun r = run_tensor(p, {rows}, shared);
+        ASSERT_EQ(r.faults(), "") << p.body;
+        for (unsigned reg = 0; reg < registers; ++reg)
+          for (unsigned lane = 0; lane < 32; ++lane)
+            for (unsigned e = 0; e < 4; ++e) {
+              const Source s = source_of(wide, lane, reg, e);
+              uint32_t want = 0;
+              for (unsigned b = 0; b < bits; ++b) {
+                const uint32_t bit = rows[s.row] * 8 + s.element * bits + b;
+                want |= (shared[bit / 32] >> (bit % 32) & 1) << b;
+              }
+              ASSERT_EQ(r.out[reg][lane] >> (8 * e) & 0xff, want)
+                  << p.body << " register " << reg << " lane " << lane << " byte " << e;
+            }
+      }
+}
+
+TEST(Stmatrix, Bytes) {
+  for (unsigned count : {1u, 2u, 4u}) {
+    auto shared = random_shared(count + 20);
+    const auto rows = scattered_rows(count + 9), values = random_shared(count + 50);
+    Registers in{rows};
+    for (unsigned m = 0; m < count; ++m)
+      in.emplace_back(values.begin() + 32 * m, values.begin() + 32 * (m + 1));
+    TensorProgram p;
+    p.header = kBlackwell;
+    p.body = "add.u32 %t2, %s, %i0;\nstmatrix.sync.aligned.m16n8.x" + std::to_string(count) +
+             ".trans.shared.b8 [%t2], " + list_of("%i", 1, count) + ";";
+    const TensorRun r = run_tensor(p, in, shared);
+    ASSERT_EQ(r.faults(), "") << p.body;
+    // A lane holds an accumulator fragment of 16 rows and 8 columns; column j goes to address j.
+    for (unsigned m = 0; m < count; ++m)
+      for (unsigned lane = 0; lane < 32; ++lane)
+        for (unsigned e = 0; e < 4; ++e) {
+          const unsigned row = lane / 4 + (e < 2 ? 0 : 8), column = lane % 4 * 2 + e % 2;
+          const uint32_t byte = rows[8 * m + column] + row;
+          uint32_t& w = shared[byte / 4];
+          const unsigned shift = 8 * (byte % 4);
+          w = (w & ~(0xffu << shift)) | (in[1 + m][lane] >> (8 * e) & 0xff) << shift;
+        }
+    EXPECT_EQ(r.shared, shared) << p.body;
+  }
+}
+
+// Only bytes 0 … 7 of a row hold 4-bit elements: what lies behind may be undefined.
+TEST(Ldmatrix, PaddingMayBeUndefined) {
+  for (unsigned written : {8u, 7u})
+    for (unsigned lane : {0u, 3u}) {
+      Options o;
+      o.checks.uninitialised = true;
+      std::string text =
+          kBlackwell +
+          ".visible .entry k(.param .u64 out)\n{\n.shared .align 16 .b8 m[128];\n.reg .b32 "
+          "%r<9>;\n.reg .pred %p<3>;\n.reg .b64 %d<2>;\nld.param.u64 %d0, [out];\n"
+          "mov.u32 %r0, %tid.x;\nmov.u32 %r1, m;\nand.b32 %r2, %r0, 7;\nshl.b32 %r2, %r2, 4;\n"
+          "add.u32 %r2, %r2, %r1;\n";
+      for (unsigned b = 0; b < written; ++b)
+        text += "st.shared.u8 [%r2+" + std::to_string(b) + "], %r0;\n";
+      text +=
+          "bar.sync 0;\nldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b4x16_p64 {%r5}, [%r2];\n"
+          "setp.eq.u32 %p1, %r0, " +
+          std::to_string(lane) +
+          ";\n@!%p1 ret;\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra END;\nst.global.u32 [%d0], %r0;\n"
+          "END:\nret;\n}\n";
+      const Ran r = run_text(text, 4, threads(32), {}, o);
+      // The last byte's elements are the last lane's of a row.
+      EXPECT_EQ(!r.outcome.ok(), written == 7 && lane == 3) << r.faults();
+    }
+}
+
 }  // namespace
 }  // namespace pitot::emulator::test

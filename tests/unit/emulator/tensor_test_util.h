@@ -35,6 +35,7 @@ struct TensorProgram {
   unsigned threads = 32;
   Options options = {};
   std::string declarations = {};
+  unsigned blocks = 1;  // more are a cluster; registers and shared memory of block after block
 };
 
 // The text of a kernel that fills %i and shared memory, runs the body, and stores %o and shared
@@ -43,7 +44,7 @@ inline std::string tensor_text(const TensorProgram& p, size_t inputs, size_t sha
   std::string t = p.header;
   auto line = [&](const std::string& s) { t += s + "\n"; };
   auto num = [](size_t v) { return std::to_string(v); };
-  const size_t step = 4 * size_t{p.threads};
+  const size_t own = 4 * size_t{p.threads}, step = own * p.blocks;
   line(".visible .entry k(.param .u64 out, .param .u64 in)\n{");
   if (shared_words != 0) line(".shared .align 1024 .b8 memory[" + num(4 * shared_words) + "];");
   line(".reg .b32 %i<" + num(std::max<size_t>(inputs, 1) + 1) + ">;\n.reg .b32 %o<" +
@@ -52,12 +53,13 @@ inline std::string tensor_text(const TensorProgram& p, size_t inputs, size_t sha
   line(".reg .pred %p<8>;\n.reg .b32 %t<8>;\n.reg .b64 %g<8>;\n.reg .b32 %s;\n.reg .b32 %v;");
   line(p.declarations);
   line("ld.param.u64 %g0, [out];\nld.param.u64 %g1, [in];\nmov.u32 %t0, %tid.x;");
-  line("mul.wide.u32 %g2, %t0, 4;\nadd.s64 %g0, %g0, %g2;\nadd.s64 %g1, %g1, %g2;\nmov.u32 %s, 0;");
+  line("mov.u32 %v, %ctaid.x;\nmad.lo.u32 %v, %v, " + num(p.threads) + ", %t0;");
+  line("mul.wide.u32 %g2, %v, 4;\nadd.s64 %g0, %g0, %g2;\nadd.s64 %g1, %g1, %g2;\nmov.u32 %s, 0;");
   if (shared_words != 0) {
     line("mov.u32 %s, memory;\nshl.b32 %t1, %t0, 2;\nadd.u32 %t1, %t1, %s;");
     for (size_t w = 0; w < shared_words / p.threads; ++w) {
       line("ld.global.b32 %v, [%g1+" + num((inputs + w) * step) + "];");
-      line("st.shared.b32 [%t1+" + num(w * step) + "], %v;");
+      line("st.shared.b32 [%t1+" + num(w * own) + "], %v;");
     }
     line("bar.sync 0;");
   }
@@ -72,7 +74,7 @@ inline std::string tensor_text(const TensorProgram& p, size_t inputs, size_t sha
   if (shared_words != 0) {
     line("bar.sync 0;");
     for (size_t w = 0; w < shared_words / p.threads; ++w) {
-      line("ld.shared.b32 %v, [%t1+" + num(w * step) + "];");
+      line("ld.shared.b32 %v, [%t1+" + num(w * own) + "];");
       line("st.global.b32 [%g0+" + num((p.outputs + w) * step) + "], %v;");
     }
   }
@@ -84,8 +86,8 @@ inline std::string tensor_text(const TensorProgram& p, size_t inputs, size_t sha
 inline TensorRun run_tensor(const TensorProgram& p, const Registers& in,
                             std::vector<uint32_t> shared = {}) {
   TensorRun r;
-  const size_t threads = p.threads, words = shared.size();
-  Program program = load_text(tensor_text(p, in.size(), words));
+  const size_t threads = size_t{p.threads} * p.blocks, words = shared.size();
+  Program program = load_text(tensor_text(p, in.size(), words / p.blocks));
   if (program.module == nullptr) return r;
   for (const Uncovered& u : program.uncovered) ADD_FAILURE() << "uncovered: " << u.name;
   GlobalMemory memory;
@@ -94,10 +96,18 @@ inline TensorRun run_tensor(const TensorProgram& p, const Registers& in,
   Region& input = memory.allocate("in", (in.size() * threads + words) * 4 + 4, 256, true);
   std::vector<uint32_t> flat;
   for (const auto& reg : in) flat.insert(flat.end(), reg.begin(), reg.end());
-  flat.insert(flat.end(), shared.begin(), shared.end());
+  // Word w of a block's shared memory is thread w % threads' of that block.
+  auto place = [&](size_t w) {
+    const size_t own = words / p.blocks, block = w / own;
+    return w % own / p.threads * threads + block * p.threads + w % p.threads;
+  };
+  const size_t base = flat.size();
+  flat.resize(base + words);
+  for (size_t w = 0; w < words; ++w) flat[base + place(w)] = shared[w];
   EXPECT_TRUE(memory.write(input.base(), std::as_bytes(std::span(flat))).ok());
   Launch launch;
   launch.block = {p.threads, 1, 1};
+  launch.grid = launch.cluster = {p.blocks, 1, 1};
   launch.parameters.resize(16);
   const uint64_t bases[2] = {out.base(), input.base()};
   std::memcpy(launch.parameters.data(), bases, 16);
@@ -113,7 +123,8 @@ inline TensorRun run_tensor(const TensorProgram& p, const Registers& in,
   for (size_t k = 0; k < p.outputs; ++k)
     r.out[k].assign(result.begin() + static_cast<std::ptrdiff_t>(k * threads),
                     result.begin() + static_cast<std::ptrdiff_t>((k + 1) * threads));
-  r.shared.assign(result.begin() + static_cast<std::ptrdiff_t>(p.outputs * threads), result.end());
+  r.shared.resize(words);
+  for (size_t w = 0; w < words; ++w) r.shared[w] = result[p.outputs * threads + place(w)];
   return r;
 }
 

@@ -357,5 +357,47 @@ TEST(Wmma, MisuseIsReported) {
   EXPECT_EQ(r.outcome.faults[0].kind, FaultKind::kOutOfBounds) << r.faults();
 }
 
+// Up to PTX 6.4: infinities become the largest number and NaN zero. Every element of A is a, of B
+// b, of C c.
+TEST(Wmma, HalvesSaturateToFiniteNumbers) {
+  struct Row {
+    uint32_t a, b;
+    float c;
+    double f32;  // of the exact sum, saturated
+  };
+  const double most = 3.4028234663852886e38;
+  const Row rows[] = {{0x7bff, 0x7bff, 0, 16.0 * 65504 * 65504},
+                      {0xfbff, 0x7bff, 0, -16.0 * 65504 * 65504},
+                      {0x7c00, 0x3c00, 0, most},  // infinity
+                      {0x7c00, 0xbc00, 5, -most},
+                      {0x7e00, 0x3c00, 1, 0},  // NaN
+                      {0x7c00, 0x0000, 1, 0},  // infinity times zero
+                      {0x3c00, 0x4000, 2.5f, 34.5}};
+  for (const Row& row : rows)
+    for (bool d32 : {false, true}) {
+      auto pair = [](uint32_t h) { return std::to_string(h << 16 | h); };
+      TensorProgram p;
+      p.header = ".version 6.3\n.target sm_70\n.address_size 64\n";
+      p.outputs = 8;
+      p.declarations = ".reg .b32 %a<8>, %b<8>, %c<8>;\n";
+      for (int i = 0; i < 8; ++i) {
+        const std::string n = std::to_string(i);
+        p.body += "mov.b32 %a" + n + ", " + pair(row.a) + ";\nmov.b32 %b" + n + ", " + pair(row.b) +
+                  ";\nmov.b32 %c" + n + ", " + std::to_string(bits_of_float(row.c)) +
+                  ";\nmov.b32 %o" + n + ", 0;\n";
+      }
+      p.body += std::string("wmma.mma.sync.aligned.row.col.m16n16k16.") + (d32 ? "f32" : "f16") +
+                ".f32.satfinite " + list_of("%o", 0, d32 ? 8 : 4) + ", " + list_of("%a", 0, 8) +
+                ", " + list_of("%b", 0, 8) + ", " + list_of("%c", 0, 8) + ";\n";
+      const TensorRun r = run_tensor(p, {});
+      ASSERT_EQ(r.faults(), "");
+      const double half = std::min(std::max(row.f32, -65504.0), 65504.0);
+      const uint32_t want = d32 ? bits_of_float(static_cast<float>(row.f32))
+                                : static_cast<uint32_t>(half_bits_of(half)) * 0x10001u;
+      for (unsigned i = 0; i < (d32 ? 8u : 4u); ++i)
+        for (unsigned l = 0; l < 32; ++l) ASSERT_EQ(r.out[i][l], want) << row.a << " " << row.b;
+    }
+}
+
 }  // namespace
 }  // namespace pitot::emulator::test
