@@ -4,6 +4,8 @@
 // The bytes move, and the mbarrier is told, when the copy is issued. With Checks::async_copies what
 // a copy writes in shared memory is marked until somebody sees the mbarrier's phase complete, and
 // what one reads there until the thread waits for its bulk group.
+#include <fmt/format.h>
+
 #include "emulator/access.h"
 #include "emulator/atomic_arithmetic.h"
 #include "emulator/block.h"
@@ -19,7 +21,7 @@ using ptx::Mnemonic;
 using ptx::Mod;
 using ptx::Space;
 
-enum : uint16_t { kToShared = 1, kFromGlobal = 2, kMulticast = 4, kByteMask = 8 };
+enum : uint16_t { kToShared = 1, kFromGlobal = 2, kMulticast = 4, kByteMask = 8, kIgnoreOob = 16 };
 
 // Bytes of `b` to memory: copied, or combined with what is there.
 using Put = bool (*)(Warp&, const Op&, unsigned lane, Space, uint64_t to, const Bytes& b);
@@ -60,6 +62,20 @@ bool to_shared(Warp& w, const Op& op, unsigned lane, Put put, uint64_t to, uint6
   return true;
 }
 
+// .ignore_oob: bytes at both ends that are not read, and of which the copies are indeterminate.
+bool ignored(Warp& w, const Op& op, unsigned l, uint64_t& left, uint64_t& right, Bytes& b) {
+  left = w.get(w.program().operand(op, 3)[0], l);
+  right = w.get(w.program().operand(op, 4)[0], l);
+  if (left > 15 || right > 15) {
+    w.fault(FaultKind::kIllegal, op, LaneMask{1} << l, 0,
+            fmt::format("{} and {} bytes to ignore: 15 are the most", left, right));
+    return false;
+  }
+  for (size_t i = 0; i < b.data.size(); ++i)
+    if (i < left || i + right >= b.data.size()) b.defined[i] = 0;
+  return true;
+}
+
 bool one(Warp& w, const Op& op, unsigned l, Put put, uint64_t to, uint64_t from, uint64_t bytes,
          uint64_t barrier) {
   const Program& p = w.program();
@@ -70,7 +86,10 @@ bool one(Warp& w, const Op& op, unsigned l, Put put, uint64_t to, uint64_t from,
   Bytes b;
   b.resize(bytes);
   const bool from_global = (op.variant & kFromGlobal) != 0;
-  if (!read_run(w, op, l, from_global ? Space::kGlobal : Space::kShared, from, bytes, b, 0))
+  uint64_t left = 0, right = 0;
+  if ((op.variant & kIgnoreOob) != 0 && !ignored(w, op, l, left, right, b)) return false;
+  if (left + right < bytes && !read_run(w, op, l, from_global ? Space::kGlobal : Space::kShared,
+                                        from + left, bytes - left - right, b, left))
     return false;
   if ((op.variant & kToShared) == 0) {
     const size_t last = op.operand_count - 1u;
@@ -91,7 +110,8 @@ void run(Warp& w, const Op& op, LaneMask mask, Put put) {
   Access to, from, barrier;
   read_addresses(w, op, operands[0], mask, to);
   read_addresses(w, op, operands[1], mask, from);
-  if ((op.variant & kToShared) != 0) read_addresses(w, op, operands[3], mask, barrier);
+  if ((op.variant & kToShared) != 0)
+    read_addresses(w, op, operands[(op.variant & kIgnoreOob) != 0 ? 5 : 3], mask, barrier);
   const Slot& bytes = w.program().operand(op, 2)[0];
   for_each_lane(mask, [&](unsigned l) {
     if (!w.stop)
@@ -114,7 +134,6 @@ bool select_bulk(Selection& s) {
   const bool multimem = s.opcode.mnemonic == Mnemonic::kMultimem && s.has(Mod::kCp);
   if (s.opcode.mnemonic != Mnemonic::kCp && !multimem) return false;
   if (!s.has(Mod::kBulk) || s.has(Mod::kTensor)) return false;
-  if (s.has(Mod::kIgnoreOob)) return false;
   if (s.has(Mod::kPrefetch)) {
     s.op.run = nothing;
     return true;
@@ -124,8 +143,10 @@ bool select_bulk(Selection& s) {
   if (s.opcode.space != Space::kGlobal && s.has(Mod::kGlobal)) v |= kFromGlobal;
   if (s.has(Mod::kMulticastCluster)) v |= kMulticast;
   if (s.has(Mod::kCpMask)) v |= kByteMask;
+  if (s.has(Mod::kIgnoreOob)) v |= kIgnoreOob;
   s.op.variant = v;
-  if (s.operands.size() < ((v & kToShared) != 0 ? 4u : 3u)) return false;
+  const size_t least = (v & kIgnoreOob) != 0 ? 6 : (v & kToShared) != 0 ? 4 : 3;
+  if (s.operands.size() < least) return false;
   if (!s.has(Mod::kReduce)) {
     s.op.run = copy;
     return true;

@@ -1,6 +1,8 @@
-// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor in tile mode: boxes of a tensor between
-// global and shared memory; tensormap.replace and .cp_fenceproxy (PTX ISA, "Tensor copy"). When the
-// bytes move is said in ops_bulk.cpp, how a map is laid out in tensor_map.h.
+// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: boxes of a tensor, four of its rows, or
+// columns of pixels (im2col) between global and shared memory; tensormap.replace and
+// .cp_fenceproxy (PTX ISA, "Tensor copy", "Tensors"). When the bytes move is said in ops_bulk.cpp,
+// how a map is laid out in tensor_map.h. im2col::w, whose halos the ISA's figures alone place, is
+// not covered.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,11 +23,40 @@ using ptx::Mod;
 using ptx::Space;
 using ptx::Type;
 
-// A box of one lane's copy.
+// Op::imm.
+enum TensorMode : int64_t { kTile, kRows, kIm2col };
+
+// What one lane copies.
 struct Box {
   TensorMap map;
-  std::array<int32_t, 5> at{};  // coordinates of its first element
+  TensorMode mode = kTile;
+  std::array<int32_t, 5> at{};      // coordinates of its first element; of rows: column, rows
+  std::array<int32_t, 3> offset{};  // im2col offsets, W first
+
+  uint64_t bytes() const {
+    return mode == kRows ? 4 * uint64_t{map.taken(0)} * map.element_bytes() : map.box_bytes();
+  }
 };
+
+// Why the map and the operands do not go together; empty when they do.
+std::string mismatch(const Box& box, size_t coordinates) {
+  const TensorMap& m = box.map;
+  if (m.im2col != (box.mode == kIm2col))
+    return fmt::format("a tensor map in {} mode for a copy in {} mode",
+                       m.im2col ? "im2col" : "tile", m.im2col ? "tile" : "im2col");
+  if (box.mode == kRows) {
+    if (m.rank == 2 && m.box[1] == 1 && m.step[0] == 1) return {};
+    return "four rows of a tensor that has not 2 dimensions and a box of one row";
+  }
+  if (coordinates != m.rank)
+    return fmt::format("{} coordinates for a tensor of {} dimensions", coordinates, m.rank);
+  if (box.mode != kIm2col) return {};
+  for (unsigned d = 1; d + 1 < m.rank; ++d)
+    if (box.at[d] < m.lower[d - 1] || box.at[d] > m.last_place(d))
+      return fmt::format("a filter at {} of dimension {}, outside of the places from {} to {}",
+                         box.at[d], d, m.lower[d - 1], m.last_place(d));
+  return {};
+}
 
 bool read_map(Warp& w, const Op& op, unsigned lane, size_t operand, Box& box) {
   const OperandPlace& place = w.program().operands_of(op)[operand];
@@ -37,28 +68,47 @@ bool read_map(Warp& w, const Op& op, unsigned lane, size_t operand, Box& box) {
   if (!read_run(w, op, lane, Space::kNone, address, kTensorMapBytes, b, 0)) return false;
   const LaneMask one = LaneMask{1} << lane;
   box.map = TensorMap::decode(std::span<const std::byte, kTensorMapBytes>(b.data));
+  box.mode = static_cast<TensorMode>(op.imm);
   bool covered = true;
   if (std::string why = box.map.problem(covered); !why.empty()) {
     w.fault(covered ? FaultKind::kIllegal : FaultKind::kUncovered, op, one, address,
             "a tensor map with " + why);
     return false;
   }
-  if (slots.size() != box.map.rank + 1u) {
-    w.fault(FaultKind::kIllegal, op, one, address,
-            fmt::format("{} coordinates for a tensor of {} dimensions", slots.size() - 1,
-                        box.map.rank));
+  for (size_t d = 0; d + 1 < slots.size() && d < box.at.size(); ++d)
+    box.at[d] = static_cast<int32_t>(w.get(slots[d + 1], lane));
+  if (std::string why = mismatch(box, slots.size() - 1); !why.empty()) {
+    w.fault(FaultKind::kIllegal, op, one, address, std::move(why));
     return false;
   }
-  for (size_t d = 0; d + 1 < slots.size(); ++d)
-    box.at[d] = static_cast<int32_t>(w.get(slots[d + 1], lane));
+  return true;
+}
+
+// One row along dimension 0 of a tile, from x on, at an address that the other dimensions give.
+template <class F>
+bool row_runs(const TensorMap& m, int64_t x, uint64_t address, uint64_t offset, F&& f) {
+  const uint64_t size = m.element_bytes();
+  const int64_t limit = m.size[0], count = m.im2col ? m.channels : m.box[0];
+  if (m.step[0] == 1) {
+    const int64_t first = std::max<int64_t>(0, -x), last = std::min<int64_t>(count, limit - x);
+    return first >= last || f(address + static_cast<uint64_t>(x + first) * size,
+                              static_cast<uint64_t>(last - first) * size,
+                              offset + static_cast<uint64_t>(first) * size);
+  }
+  for (uint32_t i = 0; i < m.taken(0); ++i) {
+    const int64_t e = x + int64_t{i} * m.step[0];
+    if (e >= 0 && e < limit &&
+        !f(address + static_cast<uint64_t>(e) * size, size, offset + i * size))
+      return false;
+  }
   return true;
 }
 
 // Calls f(address, bytes, offset in the box) for each run of the box that lies in the tensor.
 template <class F>
-bool for_each_run(const Box& box, F&& f) {
+bool tile_runs(const Box& box, F&& f) {
   const TensorMap& m = box.map;
-  const uint64_t size = m.element_bytes(), row = m.taken(0) * size;
+  const uint64_t row = m.taken(0) * uint64_t{m.element_bytes()};
   std::array<uint32_t, 5> k{};
   for (uint64_t offset = 0;; offset += row) {
     uint64_t address = m.address;
@@ -68,31 +118,66 @@ bool for_each_run(const Box& box, F&& f) {
       inside &= x >= 0 && x < int64_t{m.size[d]};
       address += static_cast<uint64_t>(x) * m.stride[d - 1];
     }
-    const int64_t x = box.at[0], limit = m.size[0];
-    if (inside && m.step[0] == 1) {
-      const int64_t first = std::max<int64_t>(0, -x);
-      const int64_t last = std::min<int64_t>(m.box[0], limit - x);
-      if (first < last && !f(address + static_cast<uint64_t>(x + first) * size,
-                             static_cast<uint64_t>(last - first) * size,
-                             offset + static_cast<uint64_t>(first) * size))
-        return false;
-    } else if (inside) {
-      for (uint32_t i = 0; i < m.taken(0); ++i) {
-        const int64_t e = x + int64_t{i} * m.step[0];
-        if (e >= 0 && e < limit &&
-            !f(address + static_cast<uint64_t>(e) * size, size, offset + i * size))
-          return false;
-      }
-    }
+    if (inside && !row_runs(m, box.at[0], address, offset, f)) return false;
     unsigned d = 1;
     while (d < m.rank && ++k[d] == m.taken(d)) k[d++] = 0;
     if (d >= m.rank) return true;
   }
 }
 
+// The same of four rows of a matrix.
+template <class F>
+bool four_rows(const Box& box, F&& f) {
+  const TensorMap& m = box.map;
+  const uint64_t row = m.taken(0) * uint64_t{m.element_bytes()};
+  for (unsigned r = 0; r < 4; ++r) {
+    const int64_t y = box.at[r + 1];
+    if (y >= 0 && y < int64_t{m.size[1]} &&
+        !row_runs(m, box.at[0], m.address + static_cast<uint64_t>(y) * m.stride[0], r * row, f))
+      return false;
+  }
+  return true;
+}
+
+// The same of a column of pixels: a filter walks over its places, W first, then H, D and the next
+// image; of each place the pixel at the offset is taken.
+template <class F>
+bool pixel_runs(const Box& box, F&& f) {
+  const TensorMap& m = box.map;
+  const unsigned images = m.rank - 1u;
+  std::array<int64_t, 5> place{};
+  for (unsigned d = 1; d < m.rank; ++d) place[d] = box.at[d];
+  const uint64_t row = m.channels * uint64_t{m.element_bytes()};
+  for (unsigned p = 0; p < m.pixels; ++p) {
+    uint64_t address = m.address;
+    bool inside = true;
+    for (unsigned d = 1; d < m.rank; ++d) {
+      const int64_t x = place[d] + (d < images ? box.offset[d - 1] : 0);
+      inside &= x >= 0 && x < int64_t{m.size[d]};
+      address += static_cast<uint64_t>(x) * m.stride[d - 1];
+    }
+    if (inside && !row_runs(m, box.at[0], address, p * row, f)) return false;
+    unsigned d = 1;
+    for (; d < images; ++d) {
+      place[d] += m.step[d];
+      if (place[d] <= m.last_place(d)) break;
+      place[d] = m.lower[d - 1];
+    }
+    if (d == images) ++place[images];
+  }
+  return true;
+}
+
+template <class F>
+bool for_each_run(const Box& box, F&& f) {
+  if (box.mode == kIm2col) return pixel_runs(box, f);
+  return box.mode == kRows ? four_rows(box, f) : tile_runs(box, f);
+}
+
 // What elements outside of the tensor read as: zero, or a NaN with all bits of its payload set.
-void fill_box(const TensorMap& m, Bytes& b) {
-  b.resize(m.box_bytes());
+void fill_box(const Box& box, Bytes& b) {
+  const TensorMap& m = box.map;
+  b.resize(box.bytes());
   if (m.fill == 0) return;
   const size_t size = m.element_bytes();
   for (size_t i = 0; i < b.data.size(); ++i)
@@ -101,8 +186,7 @@ void fill_box(const TensorMap& m, Bytes& b) {
 
 // Calls f(shared-space address, bytes, offset in the box) for the parts that swizzling moves.
 template <class F>
-bool for_each_shared(const TensorMap& m, uint64_t address, F&& f) {
-  const uint64_t bytes = m.box_bytes();
+bool for_each_shared(const TensorMap& m, uint64_t address, uint64_t bytes, F&& f) {
   if (m.swizzle == 0) return f(address, bytes, uint64_t{0});
   for (uint64_t i = 0; i < bytes; i += 16)
     if (!f(m.swizzled(address + i), uint64_t{16}, i)) return false;
@@ -111,16 +195,25 @@ bool for_each_shared(const TensorMap& m, uint64_t address, F&& f) {
 
 bool put_shared(Warp& w, const Op& op, unsigned lane, const TensorMap& m, uint64_t to,
                 uint64_t barrier, const Bytes& b) {
-  const bool good = for_each_shared(m, to, [&](uint64_t address, uint64_t bytes, uint64_t from) {
-    return write_run(w, op, lane, Space::kShared, address, bytes, b, from);
-  });
+  const bool good =
+      for_each_shared(m, to, b.data.size(), [&](uint64_t address, uint64_t bytes, uint64_t from) {
+        return write_run(w, op, lane, Space::kShared, address, bytes, b, from);
+      });
   bool odd = false;
   if (!good || !complete_bytes(w, op, lane, barrier, b.data.size(), &odd)) return false;
   mark_until(w, op, to, b.data.size(), barrier, odd, true);
   return true;
 }
 
-// Op::variant: 1 with a mask of blocks.
+// Op::variant.
+enum : uint16_t { kMulticast = 1, kPairOfBlocks = 2 };
+
+void read_offsets(Warp& w, const Op& op, unsigned lane, size_t operand, Box& box) {
+  const auto slots = w.program().operand(op, operand);
+  for (size_t d = 0; d < slots.size() && d < box.offset.size(); ++d)
+    box.offset[d] = static_cast<int32_t>(w.get(slots[d], lane) & 0xffff);
+}
+
 void load(Warp& w, const Op& op, LaneMask mask) {
   const auto operands = w.program().operands_of(op);
   Access to, barrier;
@@ -130,20 +223,26 @@ void load(Warp& w, const Op& op, LaneMask mask) {
     Box box;
     if (w.stop || !read_map(w, op, l, 1, box)) return;
     if (!aligned_run(w, op, l, to.address[l], 128, "the destination")) return;
+    size_t blocks_operand = 3;
+    if (box.mode == kIm2col) read_offsets(w, op, l, blocks_operand++, box);
     Bytes b;
-    fill_box(box.map, b);
+    fill_box(box, b);
     if (!for_each_run(box, [&](uint64_t address, uint64_t bytes, uint64_t offset) {
           return read_run(w, op, l, Space::kGlobal, address, bytes, b, offset);
         }))
       return;
-    if (op.variant == 0) {
+    if ((op.variant & kMulticast) == 0) {
       put_shared(w, op, l, box.map, to.address[l], barrier.address[l], b);
       return;
     }
-    const uint64_t blocks = w.get(w.program().operand(op, 3)[0], l);
+    const uint64_t blocks = w.get(w.program().operand(op, blocks_operand)[0], l);
+    // With cta_group::2 the block of each pair is told that the mbarrier's own block is of its.
+    const uint64_t told = barrier.address[l] & kSharedStride;
     for_each_block(w, op, l, blocks, [&](uint64_t base) {
+      const uint64_t tell =
+          (op.variant & kPairOfBlocks) != 0 ? (base & ~kSharedStride) | told : base;
       return put_shared(w, op, l, box.map, base + to.address[l] % kSharedStride,
-                        base + barrier.address[l] % kSharedStride, b);
+                        tell + barrier.address[l] % kSharedStride, b);
     });
   });
 }
@@ -158,8 +257,8 @@ void from_shared(Warp& w, const Op& op, LaneMask mask, F&& f) {
     if (w.stop || !read_map(w, op, l, 0, box)) return;
     if (!aligned_run(w, op, l, from.address[l], 128, "the source")) return;
     Bytes b;
-    b.resize(box.map.box_bytes());
-    if (!for_each_shared(box.map, from.address[l],
+    b.resize(box.bytes());
+    if (!for_each_shared(box.map, from.address[l], b.data.size(),
                          [&](uint64_t address, uint64_t bytes, uint64_t to) {
                            return read_run(w, op, l, Space::kShared, address, bytes, b, to);
                          }))
@@ -272,9 +371,10 @@ bool select_tensor(Selection& s) {
     return true;
   }
   if (s.opcode.mnemonic != Mnemonic::kCp || !s.has(Mod::kTensor)) return false;
-  // What is not tile mode, and copies of a pair of blocks.
-  for (std::string_view other : {"im2col", "tile::", "cta_group::2"})
-    if (s.opcode.text.find(other) != std::string_view::npos) return false;
+  if (s.opcode.text.find("im2col::w") != std::string_view::npos) return false;
+  s.op.imm = s.has(Mod::kTileGather4) || s.has(Mod::kTileScatter4)    ? kRows
+             : s.opcode.text.find("im2col") != std::string_view::npos ? kIm2col
+                                                                      : kTile;
   if (s.has(Mod::kPrefetch)) {
     s.op.run = nothing;
     return true;
@@ -283,9 +383,10 @@ bool select_tensor(Selection& s) {
     s.op.run = s.has(Mod::kReduce) ? reduce : store;
     return s.operands.size() >= 2;
   }
-  s.op.variant = s.has(Mod::kMulticastCluster) ? 1 : 0;
+  s.op.variant = static_cast<uint16_t>((s.has(Mod::kMulticastCluster) ? kMulticast : 0) |
+                                       (s.has(Mod::kCtaGroup_2) ? kPairOfBlocks : 0));
   s.op.run = load;
-  return s.operands.size() >= 3;
+  return s.operands.size() >= (s.op.imm == kIm2col ? 4u : 3u);
 }
 
 }  // namespace pitot::emulator

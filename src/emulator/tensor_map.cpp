@@ -60,6 +60,14 @@ TensorMap TensorMap::decode(std::span<const std::byte, kTensorMapBytes> bytes) {
   take(at, m.swizzle);
   take(at, m.fill);
   take(at, m.atomicity);
+  uint8_t mode = 0, unused = 0;
+  take(at, mode);
+  take(at, unused);
+  m.im2col = mode != 0;
+  take(at, m.lower);
+  take(at, m.upper);
+  take(at, m.channels);
+  take(at, m.pixels);
   return m;
 }
 
@@ -77,6 +85,13 @@ std::array<std::byte, kTensorMapBytes> TensorMap::encode() const {
   give(at, swizzle);
   give(at, fill);
   give(at, atomicity);
+  if (!im2col) return out;
+  give(at, uint8_t{1});
+  give(at, uint8_t{0});
+  give(at, lower);
+  give(at, upper);
+  give(at, channels);
+  give(at, pixels);
   return out;
 }
 
@@ -86,6 +101,7 @@ uint32_t TensorMap::taken(unsigned d) const { return (box[d] + step[d] - 1) / st
 
 uint64_t TensorMap::box_bytes() const {
   uint64_t n = element_bytes();
+  if (im2col) return n * channels * pixels;
   for (unsigned d = 0; d < rank; ++d) n *= taken(d);
   return n;
 }
@@ -97,7 +113,7 @@ std::string TensorMap::problem(bool& covered) const {
   if (address % 16 != 0) return fmt::format("address {:#x} is not a multiple of 16", address);
   for (unsigned d = 0; d < rank; ++d) {
     if (size[d] == 0) return fmt::format("dimension {} has no elements", d);
-    if (box[d] == 0 || box[d] > 256)
+    if (!im2col && (box[d] == 0 || box[d] > 256))
       return fmt::format("a box of {} elements in dimension {}", box[d], d);
     if (step[d] == 0 || step[d] > 8)
       return fmt::format("element stride {} in dimension {}", step[d], d);
@@ -113,7 +129,15 @@ std::string TensorMap::problem(bool& covered) const {
   if (!covered)
     return fmt::format("element type {}, interleave {}, swizzle {}, atomicity {}", element,
                        interleave, swizzle, atomicity);
-  const uint64_t inner = uint64_t{taken(0)} * element_bytes();
+  if (im2col) {
+    if (rank < 3) return fmt::format("im2col mode and {} dimensions", rank);
+    if (channels == 0 || channels > 256 || pixels == 0 || pixels > 1024 || step[0] != 1)
+      return fmt::format("columns of {} pixels of {} channels", pixels, channels);
+    for (unsigned d = 1; d + 1 < rank; ++d)
+      if (last_place(d) < lower[d - 1])
+        return fmt::format("no place for a filter in dimension {}", d);
+  }
+  const uint64_t inner = uint64_t{im2col ? channels : taken(0)} * element_bytes();
   if (inner % 16 != 0)
     return fmt::format("rows of {} bytes in the box: not a multiple of 16", inner);
   if (swizzle != 0 && inner > (uint64_t{16} << swizzle))

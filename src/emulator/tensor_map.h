@@ -12,7 +12,13 @@
 //    93  u8      swizzle           }
 //    94  u8      fill              }
 //    95  u8      swizzle atomicity }
-//    96  zeros
+//    96  u8      1 for im2col mode, where the box is not used but
+//    97  u8      0
+//    98  i16[3]  lower corner by dimension, W first (PTX ISA, "im2col mode")
+//   104  i16[3]  upper corner
+//   110  u16     channels per pixel
+//   112  u16     pixels per column
+//   114  zeros
 #pragma once
 
 #include <array>
@@ -41,6 +47,9 @@ struct TensorMap {
   uint8_t rank = 1;     // 1 to 5
   uint8_t element = 0;  // number of the type
   uint8_t interleave = 0, swizzle = 0, fill = 0, atomicity = 0;
+  bool im2col = false;
+  std::array<int16_t, 3> lower{}, upper{};  // where filters may stand, of W, H, D
+  uint16_t channels = 1, pixels = 1;        // of a column
 
   static TensorMap decode(std::span<const std::byte, kTensorMapBytes> bytes);
   std::array<std::byte, kTensorMapBytes> encode() const;
@@ -53,6 +62,10 @@ struct TensorMap {
   // Elements that the box takes in a dimension, and bytes of the whole box in shared memory.
   uint32_t taken(unsigned dimension) const;
   uint64_t box_bytes() const;
+  // The last place, in dimension 1 to rank − 2, where a filter may stand.
+  int64_t last_place(unsigned dimension) const {
+    return int64_t{size[dimension]} - 1 + upper[dimension - 1];
+  }
   // Where a byte of the box lies, from the shared-memory address that it would have without
   // swizzling: 16-byte pieces change places within 128 bytes, by the 128-byte line that they are
   // in.
