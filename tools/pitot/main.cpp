@@ -35,6 +35,8 @@ int main(int argc, char** argv) {
   add_run(app, options);
   add_check(app, options);
   add_profile(app, options);
+  add_measure(app, options);
+  add_compare(app, options);
   add_doctor(app, options);
   add_completion(app, options);
   try {

@@ -1,0 +1,98 @@
+// pitot compare: is B faster than A? interleaved on a GPU, with the change that could be seen.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "progress.h"
+#include "report/measure_report.h"
+#include "store/store.h"
+#include "subjects.h"
+
+namespace pitot::cli {
+namespace {
+
+struct CompareArguments {
+  std::string a, b, spec, entry_a, entry_b, store;
+  std::vector<uint32_t> sizes;
+  uint32_t repeat = 1;
+  TimingArguments timing;
+};
+
+void run_compare(const CompareArguments& args, Options& options) {
+  auto meter_of = meter_options(args.timing, options);
+  if (!meter_of) return fail(options, meter_of.error());
+  auto source = [&](const std::string& path, const std::string& entry) {
+    return args.spec.empty() ? SubjectSource{path, "", entry, args.sizes}
+                             : SubjectSource{args.spec, path, entry, args.sizes};
+  };
+  if (args.spec.empty() && (args.a.ends_with(".ptx") || args.b.ends_with(".ptx")))
+    return fail(options, input_error("PTX files need --spec with their launch and arguments"));
+  std::vector<measure::Subject> subjects = read_subjects(source(args.a, args.entry_a), options);
+  const size_t count = subjects.size();
+  std::vector<measure::Subject> other = read_subjects(source(args.b, args.entry_b), options);
+  if (subjects.empty() || other.empty()) return;
+  if (other.size() != count)
+    return fail(options, input_error("A and B have different numbers of sizes; --size names them"));
+  for (measure::Subject& s : other) subjects.push_back(std::move(s));
+  std::optional<store::Store> store;
+  if (!args.store.empty()) {
+    auto opened = store::Store::open(args.store);
+    if (!opened) return fail(options, opened.error());
+    store.emplace(std::move(*opened));
+  }
+  std::vector<measure::CompareRecord> records;
+  Progress progress("comparing", count * args.repeat);
+  const uint64_t seed = options.seed;
+  for (uint32_t n = 0; n < args.repeat; ++n) {
+    meter_of->seed = seed + n;
+    measure::Meter meter(subjects, *meter_of);
+    auto gpu = meter.gpu();
+    if (!gpu) return fail(options, gpu.error());
+    for (size_t i = 0; i < count; ++i) {
+      measure::CompareRecord c = meter.compare(i, count + i, *gpu);
+      if (store)
+        if (Status s = store->put(c); !s) return fail(options, s.error());
+      if (c.verdict != measure::Verdict::kSame)
+        options.exit_code = std::max<int>(options.exit_code, kFindings);
+      records.push_back(std::move(c));
+      progress.step();
+    }
+  }
+  progress.finish();
+  if (options.format == "json") return print(report::compare_json(records));
+  if (options.format == "csv") return print(report::compare_csv(records));
+  print(report::compare_text(records, options.style(STDOUT_FILENO)));
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Options& options) {
+  auto args = std::make_shared<CompareArguments>();
+  CLI::App* verb = app.add_subcommand("compare", "is B faster than A? interleaved on a GPU");
+  add_format(*verb, options, {"text", "json", "csv"});
+  verb->add_option("A", args->a, "kernel spec, or with --spec a PTX file")->required();
+  verb->add_option("B", args->b, "the same of what A is compared with")->required();
+  verb->add_option("--spec", args->spec, "kernel spec for both PTX files");
+  verb->add_option("--entry-a", args->entry_a, "kernel in A; default the spec's, or the only one");
+  verb->add_option("--entry-b", args->entry_b, "kernel in B");
+  verb->add_option("--size", args->sizes, "only these sizes of the spec, by number from 0");
+  verb->add_option("--repeat", args->repeat, "whole comparisons, with seeds one after the other")
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 100000u));
+  verb->add_option("--store", args->store, "keep records in this file (SQLite)");
+  add_timing(*verb, args->timing);
+  add_examples(
+      *verb,
+      "  pitot compare old.ptx new.ptx --spec gemm.kernel.toml\n"
+      "  pitot compare a.kernel.toml b.kernel.toml --size 0 --cold\n"
+      "Samples of A and B follow one another in random order on the same buffers, in several\n"
+      "placements that load the modules anew. A change is told only when its interval excludes "
+      "none\n"
+      "and it lies outside of what A against A would show.\n"
+      "Exit codes: 0 same, 1 faster, slower or a fault, 2 wrong usage or unreadable input, 3 no "
+      "such "
+      "GPU.");
+  verb->callback([args, &options] { run_compare(*args, options); });
+}
+
+}  // namespace pitot::cli

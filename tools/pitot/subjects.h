@@ -1,0 +1,34 @@
+// What the verbs that time kernels work on: specs, at their sizes, with the PTX they name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli.h"
+#include "measure/meter.h"
+
+namespace pitot::cli {
+
+struct SubjectSource {
+  std::string spec, ptx, entry;  // ptx: in place of the spec's; entry: of that file
+  std::vector<uint32_t> sizes;   // by number from 0; empty: all
+};
+
+// One subject a size. Nothing after errors, which are printed.
+std::vector<measure::Subject> read_subjects(const SubjectSource& source, Options& options);
+
+// Specs as written; of directories, every *.kernel.toml below them, in order.
+std::vector<std::string> expand_specs(const std::vector<std::string>& paths, Options& options);
+
+// The options of timing that several verbs have.
+struct TimingArguments {
+  std::string device = "cuda";
+  bool cold = false;
+  double seconds = 2, half_width = 0.5, time_limit = 120;  // half width in percent
+};
+void add_timing(CLI::App& verb, TimingArguments& args);
+// Errors (kInput): no name of a CUDA device.
+Result<measure::MeterOptions> meter_options(const TimingArguments& args, const Options& options);
+
+}  // namespace pitot::cli
