@@ -32,9 +32,9 @@ void fields(A& a, GpuAnswer& x) {
   a(x.ok, x.kind, x.message, x.facts);
 }
 
-std::string request(Request what, uint64_t a = 0, uint64_t b = 0) {
+std::string request(Request what, uint64_t a = 0, uint64_t b = 0, uint64_t seed = 0) {
   ArchiveWriter w;
-  w(what, a, b);
+  w(what, a, b, seed);
   return w.take();
 }
 
@@ -48,9 +48,9 @@ Meter::Meter(std::vector<Subject> subjects, MeterOptions options)
 // In the child.
 std::string Meter::work(std::string_view bytes) {
   Request what{};
-  uint64_t a = 0, b = 0;
+  uint64_t a = 0, b = 0, seed = 0;
   ArchiveReader reader(bytes);
-  reader(what, a, b);
+  reader(what, a, b, seed);
   Status started = Ok{};
   if (!session_) {
     auto session = Session::start(options_.number);
@@ -78,7 +78,7 @@ std::string Meter::work(std::string_view bytes) {
   }
   CompareRecord c;
   if (started)
-    c = session_->compare(subjects_[a], subjects_[b], options_);
+    c = session_->compare(subjects_[a], subjects_[b], options_, seed);
   else
     c.reason = started.error().message;
   return to_bytes(c);
@@ -166,13 +166,15 @@ MeasureRecord Meter::measure(size_t subject, const cuda::GpuFacts& gpu) {
   return r;
 }
 
-CompareRecord Meter::compare(size_t a, size_t b, const cuda::GpuFacts& gpu) {
+CompareRecord Meter::compare(size_t a, size_t b, const cuda::GpuFacts& gpu, uint64_t seed) {
   CompareRecord c;
   c.a = describe(a, gpu);
   c.b = describe(b, gpu);
+  c.a.protocol = c.b.protocol = measure::describe_comparison(options_.protocol);
+  c.a.seed = c.b.seed = seed;
   c.reason = !c.a.reason.empty() ? c.a.reason : c.b.reason;
   if (!c.reason.empty()) return c;
-  auto reply = child_.call(request(Request::kCompare, a, b), options_.time_limit);
+  auto reply = child_.call(request(Request::kCompare, a, b, seed), options_.time_limit);
   if (!reply) {
     c.reason = child_.timed_out() ? "timeout: " + reply.error().message : reply.error().message;
     return c;

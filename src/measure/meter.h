@@ -44,7 +44,8 @@ class Meter {
   // reason.
   MeasureRecord measure(size_t subject, const cuda::GpuFacts& gpu);
   // B against A. The two run on the same buffers where their specs and sizes are the same.
-  CompareRecord compare(size_t a, size_t b, const cuda::GpuFacts& gpu);
+  // `seed`: of the order and the resampling; the data of buffers is the meter's.
+  CompareRecord compare(size_t a, size_t b, const cuda::GpuFacts& gpu, uint64_t seed);
 
  private:
   struct Session;

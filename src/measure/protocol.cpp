@@ -10,4 +10,10 @@ std::string describe(const Protocol& p) {
                      p.warmup_limit_seconds, p.half_width, p.seconds, p.min_samples, p.max_samples);
 }
 
+std::string describe_comparison(const Protocol& p) {
+  return fmt::format("pairs/1 {} batch={:g}ms budget={:g}s placements={} n={}-{}",
+                     p.cache == CacheState::kCold ? "cold" : "warm", p.batch_ms, 2 * p.seconds,
+                     p.placements, p.min_samples, p.max_samples);
+}
+
 }  // namespace pitot::measure

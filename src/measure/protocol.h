@@ -26,5 +26,6 @@ struct Protocol {
 
 // What must be equal for two records to be compared: "graph/1 warm batch=1ms …".
 std::string describe(const Protocol& protocol);
+std::string describe_comparison(const Protocol& protocol);
 
 }  // namespace pitot::measure

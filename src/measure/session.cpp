@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "arch/gpu.h"
-#include "device/values.h"
 #include "measure/clock_probe.h"
 #include "measure/sampling.h"
 #include "measure/statistics.h"
@@ -116,98 +114,6 @@ MeasureRecord Meter::Session::measure(const Subject& s, const MeterOptions& opti
   r.cycles = cycles(s, *launch, *timed);
   r.ok = true;
   return r;
-}
-
-CompareRecord Meter::Session::compare(const Subject& a, const Subject& b,
-                                      const MeterOptions& options) const {
-  CompareRecord c;
-  auto fail = [&](const Error& e, const char* side) {
-    c.verdict = Verdict::kFault;
-    c.reason = fmt::format("{}: {}", side, e.message);
-    return c;
-  };
-  const Protocol& p = options.protocol;
-  auto launch_a =
-      device::resolve(*a.module, a.kernel, *a.spec, a.spec->sizes[a.size], options.seed);
-  if (!launch_a) return fail(launch_a.error(), "A");
-  auto launch_b =
-      device::resolve(*b.module, b.kernel, *b.spec, b.spec->sizes[b.size], options.seed);
-  if (!launch_b) return fail(launch_b.error(), "B");
-  const bool shared = a.spec_hash == b.spec_hash && a.size == b.size;
-  c.a.before = c.b.before = telemetry();
-  Pairs pairs;
-  uint64_t drawn = 0;
-  for (uint32_t placement = 0; placement < p.placements; ++placement) {
-    auto kernel_a = load(a);
-    if (!kernel_a) return fail(kernel_a.error(), "A");
-    auto kernel_b = load(b);
-    if (!kernel_b) return fail(kernel_b.error(), "B");
-    auto timed_a = TimedKernel::make(bench, *kernel_a, *launch_a, p);
-    if (!timed_a) return fail(timed_a.error(), "A");
-    auto timed_b = TimedKernel::make(bench, *kernel_b, *launch_b, p, shared ? &*timed_a : nullptr);
-    if (!timed_b) return fail(timed_b.error(), "B");
-    if (placement == 0) {
-      describe(*kernel_a, timed_a->first().shape(), c.a);
-      describe(*kernel_b, timed_b->first().shape(), c.b);
-      c.a.batch = timed_a->batch();
-      c.b.batch = timed_b->batch();
-      auto warm = warm_up(*timed_a, p);
-      if (!warm) return fail(warm.error(), "A");
-      c.a.stable = c.b.stable = warm->stable;
-      c.a.warmup_ms = c.b.warmup_ms = warm->ms;
-    }
-    // The first pair of a placement is warm-up too: other code was in the caches.
-    for (int i = 0; i < 2; ++i) {
-      if (auto t = timed_a->sample(); !t) return fail(t.error(), "A");
-      if (auto t = timed_b->sample(); !t) return fail(t.error(), "B");
-    }
-    std::vector<std::array<double, 2>> rounds;
-    const auto start = std::chrono::steady_clock::now();
-    const double share = 2 * p.seconds / p.placements;
-    while (rounds.size() < p.max_samples / p.placements) {
-      std::array<double, 2> pair{};
-      const bool b_first = (device::random_bits(options.seed, drawn++) & 1) != 0;
-      for (int i = 0; i < 2; ++i) {
-        const bool is_b = (i == 1) != b_first;
-        auto t = is_b ? timed_b->sample() : timed_a->sample();
-        if (!t) return fail(t.error(), is_b ? "B" : "A");
-        pair[is_b] = *t;
-      }
-      rounds.push_back(pair);
-      const double spent =
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      if (rounds.size() >= p.min_samples && spent > share) break;
-    }
-    for (const auto& pair : rounds) {
-      c.a.samples.push_back(pair[0]);
-      c.b.samples.push_back(pair[1]);
-    }
-    pairs.placements.push_back(std::move(rounds));
-    if (placement + 1 == p.placements) {
-      for (auto [timed, side] : {std::pair{&*timed_a, "A"}, std::pair{&*timed_b, "B"}}) {
-        auto outside = timed->overwritten();
-        if (!outside) return fail(outside.error(), side);
-        if (!outside->empty()) return fail(failed_error("out-of-bounds: " + *outside), side);
-      }
-    }
-  }
-  c.a.after = c.b.after = telemetry();
-  summarise(p, c.a);
-  summarise(p, c.b);
-  c.a.ok = c.b.ok = true;
-  const PairedResult r = compare_pairs(pairs, options.seed);
-  c.change = r.change;
-  c.noise_band = r.noise_band;
-  c.least_detectable = r.least_detectable;
-  c.placements = p.placements;
-  c.rounds = static_cast<uint32_t>(c.a.samples.size());
-  c.verdict = !r.differs           ? Verdict::kSame
-              : r.change.value < 0 ? Verdict::kFaster
-                                   : Verdict::kSlower;
-  if (!r.differs)
-    c.reason =
-        fmt::format("a change below {:.2g} % could not have been seen", 100 * r.least_detectable);
-  return c;
 }
 
 }  // namespace pitot::measure

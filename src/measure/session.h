@@ -14,7 +14,8 @@ struct Meter::Session {
   static Result<std::shared_ptr<Session>> start(int number);
   // The parts of the records that come from the GPU.
   MeasureRecord measure(const Subject& subject, const MeterOptions& options) const;
-  CompareRecord compare(const Subject& a, const Subject& b, const MeterOptions& options) const;
+  CompareRecord compare(const Subject& a, const Subject& b, const MeterOptions& options,
+                        uint64_t seed) const;
 
   BenchRef bench;
   std::optional<cuda::Nvml> nvml;

@@ -13,8 +13,7 @@ namespace {
 
 struct CompareArguments {
   std::string a, b, spec, entry_a, entry_b, store;
-  std::vector<uint32_t> sizes;
-  uint32_t repeat = 1;
+  uint32_t repeat = 1, placements = 8;
   TimingArguments timing;
 };
 
@@ -22,8 +21,9 @@ void run_compare(const CompareArguments& args, Options& options) {
   auto meter_of = meter_options(args.timing, options);
   if (!meter_of) return fail(options, meter_of.error());
   auto source = [&](const std::string& path, const std::string& entry) {
-    return args.spec.empty() ? SubjectSource{path, "", entry, args.sizes}
-                             : SubjectSource{args.spec, path, entry, args.sizes};
+    return args.spec.empty()
+               ? SubjectSource{path, "", entry, args.timing.sizes, args.timing.set}
+               : SubjectSource{args.spec, path, entry, args.timing.sizes, args.timing.set};
   };
   if (args.spec.empty() && (args.a.ends_with(".ptx") || args.b.ends_with(".ptx")))
     return fail(options, input_error("PTX files need --spec with their launch and arguments"));
@@ -42,14 +42,13 @@ void run_compare(const CompareArguments& args, Options& options) {
   }
   std::vector<measure::CompareRecord> records;
   Progress progress("comparing", count * args.repeat);
-  const uint64_t seed = options.seed;
+  meter_of->protocol.placements = args.placements;
+  measure::Meter meter(std::move(subjects), *meter_of);
+  auto gpu = meter.gpu();
+  if (!gpu) return fail(options, gpu.error());
   for (uint32_t n = 0; n < args.repeat; ++n) {
-    meter_of->seed = seed + n;
-    measure::Meter meter(subjects, *meter_of);
-    auto gpu = meter.gpu();
-    if (!gpu) return fail(options, gpu.error());
     for (size_t i = 0; i < count; ++i) {
-      measure::CompareRecord c = meter.compare(i, count + i, *gpu);
+      measure::CompareRecord c = meter.compare(i, count + i, *gpu, options.seed + n);
       if (store)
         if (Status s = store->put(c); !s) return fail(options, s.error());
       if (c.verdict != measure::Verdict::kSame)
@@ -61,7 +60,7 @@ void run_compare(const CompareArguments& args, Options& options) {
   progress.finish();
   if (options.format == "json") return print(report::compare_json(records));
   if (options.format == "csv") return print(report::compare_csv(records));
-  print(report::compare_text(records, options.style(STDOUT_FILENO)));
+  for (const auto& r : records) print(report::compare_text(r, options.style(STDOUT_FILENO)));
 }
 
 }  // namespace
@@ -75,10 +74,13 @@ void add_compare(CLI::App& app, Options& options) {
   verb->add_option("--spec", args->spec, "kernel spec for both PTX files");
   verb->add_option("--entry-a", args->entry_a, "kernel in A; default the spec's, or the only one");
   verb->add_option("--entry-b", args->entry_b, "kernel in B");
-  verb->add_option("--size", args->sizes, "only these sizes of the spec, by number from 0");
   verb->add_option("--repeat", args->repeat, "whole comparisons, with seeds one after the other")
       ->capture_default_str()
       ->check(CLI::Range(1u, 100000u));
+  verb->add_option("--placements", args->placements,
+                   "times that both are loaded anew: what is common to one of them is no evidence")
+      ->capture_default_str()
+      ->check(CLI::Range(2u, 1000u));
   verb->add_option("--store", args->store, "keep records in this file (SQLite)");
   add_timing(*verb, args->timing);
   add_examples(

@@ -16,7 +16,6 @@ namespace {
 struct MeasureArguments {
   std::vector<std::string> specs;
   std::string ptx, entry, store;
-  std::vector<uint32_t> sizes;
   bool again = false;
   TimingArguments timing;
 };
@@ -29,7 +28,8 @@ void run_measure(const MeasureArguments& args, Options& options) {
     return fail(options, input_error("--ptx stands in for the PTX of one spec"));
   std::vector<measure::Subject> subjects;
   for (const std::string& spec : specs)
-    for (measure::Subject& s : read_subjects({spec, args.ptx, args.entry, args.sizes}, options))
+    for (measure::Subject& s :
+         read_subjects({spec, args.ptx, args.entry, args.timing.sizes, args.timing.set}, options))
       subjects.push_back(std::move(s));
   if (subjects.empty()) return;
   std::optional<store::Store> store;
@@ -65,8 +65,9 @@ void run_measure(const MeasureArguments& args, Options& options) {
   }
   progress.finish();
   if (options.format == "json") return print(report::measure_json(records));
+  if (options.format == "jsonl") return print(report::measure_jsonl(records));
   if (options.format == "csv") return print(report::measure_csv(records));
-  print(report::measure_text(records, options.style(STDOUT_FILENO)));
+  for (const auto& r : records) print(report::measure_text(r, options.style(STDOUT_FILENO)));
 }
 
 }  // namespace
@@ -74,12 +75,11 @@ void run_measure(const MeasureArguments& args, Options& options) {
 void add_measure(CLI::App& app, Options& options) {
   auto args = std::make_shared<MeasureArguments>();
   CLI::App* verb = app.add_subcommand("measure", "time kernels on a GPU, with intervals");
-  add_format(*verb, options, {"text", "json", "csv"});
+  add_format(*verb, options, {"text", "json", "jsonl", "csv"});
   verb->add_option("SPEC", args->specs, "kernel specs (*.kernel.toml), or directories of them")
       ->required();
   verb->add_option("--ptx", args->ptx, "time this file instead of the spec's");
   verb->add_option("--entry", args->entry, "kernel in it; default the spec's, or the only one");
-  verb->add_option("--size", args->sizes, "only these sizes of the spec, by number from 0");
   verb->add_option("--store", args->store,
                    "keep records in this file (SQLite); what it has is not measured again");
   verb->add_flag("--again", args->again, "measure also what the store has");
@@ -88,6 +88,7 @@ void add_measure(CLI::App& app, Options& options) {
                "  pitot measure gemm.kernel.toml\n"
                "  pitot measure kernels/ --store h200.db          go on after an interruption\n"
                "  pitot measure gemm.kernel.toml --size 0 --cold --format json\n"
+               "  pitot measure gemm.kernel.toml --set 'm=4096 n=4096' --set 'm=8192 n=8192'\n"
                "A sample is a graph of launches of about a millisecond; the time is the median of "
                "samples with\nits bootstrap interval. Sampling ends when the interval is narrow or "
                "the time is used up.\n"

@@ -13,6 +13,7 @@ namespace pitot::cli {
 struct SubjectSource {
   std::string spec, ptx, entry;  // ptx: in place of the spec's; entry: of that file
   std::vector<uint32_t> sizes;   // by number from 0; empty: all
+  std::vector<std::string> set;  // sizes in their place, each "n=4096 k=64" over the first one
 };
 
 // One subject a size. Nothing after errors, which are printed.
@@ -26,6 +27,8 @@ struct TimingArguments {
   std::string device = "cuda";
   bool cold = false;
   double seconds = 2, half_width = 0.5, time_limit = 120;  // half width in percent
+  std::vector<uint32_t> sizes;
+  std::vector<std::string> set;
 };
 void add_timing(CLI::App& verb, TimingArguments& args);
 // Errors (kInput): no name of a CUDA device.
