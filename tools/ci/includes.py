@@ -21,7 +21,7 @@ MAY_USE = {
     "device": {"emulator", "ptx", "cuda", "arch"},
     "check": {"device", "emulator", "analysis", "ptx"},
     "profile": {"emulator", "analysis", "arch", "ptx"},
-    "measure": {"device", "arch", "cuda", "ptx", "analysis"},
+    "measure": {"device", "toolchain", "arch", "cuda", "ptx", "analysis"},
     "store": set(),
     "report": set(),
 }

@@ -1,0 +1,42 @@
+// Hardware counters of one launch by Nsight Compute (ncu), run as a program of its own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/result.h"
+
+namespace pitot::measure {
+
+struct KernelCounters {
+  std::string kernel;
+  std::string grid, block;  // as ncu prints them: "(132, 1, 1)"
+  // By metric, in the order of the report; absent where ncu prints no number.
+  std::vector<std::pair<std::string, std::optional<double>>> values;
+  std::optional<double> find(std::string_view metric) const;
+};
+
+// The launches of an `ncu --csv --page raw` report, which may stand between a program's own lines.
+// Errors: no report in the text (with what ncu says instead).
+Result<std::vector<KernelCounters>> parse_ncu_csv(std::string_view text);
+
+// Metrics that speak of the same things as the emulator's profile, and the four that tuning studies
+// read: achieved occupancy, L2 hit rate, DRAM and SM throughput.
+const std::vector<std::string>& default_metrics();
+
+struct CounterOptions {
+  std::string ncu = "ncu";
+  std::vector<std::string> metrics = default_metrics();
+  double seconds = 120;  // the profiled program is stopped after that
+};
+
+// Runs `command` under ncu, clocks left as they are, and gives the counters of the first launch of
+// `kernel`. Errors: kMissing without ncu; kFailed with the reason: the time limit, no permission to
+// read counters, no such launch, a metric that the GPU does not have.
+Result<KernelCounters> count(const std::vector<std::string>& command, const std::string& kernel,
+                             const CounterOptions& options);
+
+}  // namespace pitot::measure
