@@ -33,6 +33,7 @@ Result<GuardedBuffer> GuardedBuffer::make(cuda::GpuRef gpu, const ResolvedArgume
   b.argument_ = argument;
   b.bytes_ = argument.bytes();
   const size_t align = std::max<size_t>(argument.spec->align, 256);
+  b.gpu_ = gpu;
   auto memory = cuda::Memory::allocate(std::move(gpu), b.bytes_ + 2 * kGuardBytes + align);
   if (!memory)
     return failed_error(
@@ -117,11 +118,25 @@ void CudaLaunch::append_parameter(uint64_t bits) {
   parameters_.push_back(std::move(bytes));
 }
 
-Status CudaLaunch::fill() {
+Status GuardedBuffer::repeat(uint64_t bytes) {
+  const cuda::Api& api = gpu_->api();
+  for (uint64_t have = bytes; have < bytes_; have *= 2)
+    if (Status s =
+            api.check(api.copy(base() + have, base(), std::min(have, bytes_ - have), nullptr),
+                      "filling a buffer");
+        !s)
+      return s;
+  return api.check(gpu_->synchronize(), "filling a buffer");
+}
+
+Status CudaLaunch::fill(uint64_t period) {
   for (const auto& b : buffers_) {
-    auto values = values_of(b->argument());
+    ResolvedArgument start = b->argument();
+    start.count = std::min(start.count, period);
+    auto values = values_of(start);
     if (!values) return values.error();
     if (Status s = b->write(*values); !s) return s;
+    if (Status s = b->repeat(values->size()); !s) return s;
   }
   return Ok{};
 }

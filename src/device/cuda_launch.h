@@ -19,7 +19,8 @@ class GuardedBuffer {
   static constexpr std::byte kGuard{0x5e};
 
   static Result<GuardedBuffer> make(cuda::GpuRef gpu, const ResolvedArgument& argument);
-  const cuda::Memory& memory() const { return memory_; }
+  // Repeats what the first `bytes` hold up to the end of the buffer.
+  Status repeat(uint64_t bytes);
   uint64_t base() const { return memory_.address() + offset_; }
   uint64_t bytes() const { return bytes_; }
   Status write(std::span<const std::byte> from) { return memory_.write(offset_, from); }
@@ -29,6 +30,7 @@ class GuardedBuffer {
   const ResolvedArgument& argument() const { return argument_; }
 
  private:
+  cuda::GpuRef gpu_;
   cuda::Memory memory_;
   ResolvedArgument argument_;
   size_t offset_ = 0, bytes_ = 0;
@@ -45,8 +47,9 @@ class CudaLaunch {
   Result<CudaLaunch> with(const cuda::Kernel& kernel, const ResolvedLaunch& launch) const;
   // One more parameter after the spec's: the hidden one of an instrumented kernel.
   void append_parameter(uint64_t bits);
-  // Gives every buffer its values again.
-  Status fill();
+  // Gives every buffer its values. With a period, the values of its first `period` elements repeat
+  // in longer buffers: quick to make, and enough where only the time counts.
+  Status fill(uint64_t period = UINT64_MAX);
   cuda::Status32 launch(cuda::StreamHandle stream = nullptr) const;
   const std::vector<std::shared_ptr<GuardedBuffer>>& buffers() const { return buffers_; }
   const cuda::Kernel& kernel() const { return kernel_; }

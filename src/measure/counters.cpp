@@ -1,6 +1,7 @@
 #include "measure/counters.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -123,8 +124,11 @@ Result<std::vector<KernelCounters>> parse_ncu_csv(std::string_view text) {
 
 Result<KernelCounters> count(const std::vector<std::string>& command, const std::string& kernel,
                              const CounterOptions& options) {
-  if (!toolchain::find_program(options.ncu))
-    return missing_error("no Nsight Compute here: '" + options.ncu + "' is not on PATH");
+  const bool is_path = options.ncu.find('/') != std::string::npos;
+  if (is_path ? access(options.ncu.c_str(), X_OK) != 0
+              : !toolchain::find_program(options.ncu).has_value())
+    return missing_error(fmt::format("no Nsight Compute here: '{}' is not {}", options.ncu,
+                                     is_path ? "a program" : "on PATH"));
   std::vector<std::string> argv = {options.ncu,
                                    "--target-processes",
                                    "all",

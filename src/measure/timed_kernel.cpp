@@ -9,6 +9,9 @@ namespace {
 // Device memory that the buffers of a cold batch may take together.
 constexpr uint64_t kColdBytes = uint64_t{8} << 30;
 
+// Elements after which the values of a buffer repeat.
+constexpr uint64_t kPeriod = uint64_t{1} << 24;
+
 uint64_t buffer_bytes(const device::ResolvedLaunch& launch) {
   uint64_t n = 0;
   for (const auto& a : launch.arguments)
@@ -25,7 +28,7 @@ Status TimedKernel::add_sets(cuda::GpuRef gpu, const cuda::Kernel& kernel,
     auto set = device::CudaLaunch::make(gpu, kernel, launch);
     if (!set) return set.error();
     if (sets_.empty()) {
-      if (Status s = set->fill(); !s) return s;
+      if (Status s = set->fill(kPeriod); !s) return s;
     } else {
       // What the first set held before the kernel ran is not there any more where it writes.
       const auto& from = sets_.front().buffers();
