@@ -84,6 +84,13 @@ Estimate bootstrap_median(std::span<const double> values) {
   return {centre, drawn.at(0.025), drawn.at(0.975)};
 }
 
+bool narrow_enough(std::span<const double> values, double relative) {
+  constexpr double kIndependent = 16;
+  if (values.size() < kIndependent || independent_values(values) < kIndependent) return false;
+  const Estimate e = bootstrap_median(values);
+  return (e.hi - e.lo) / 2 <= relative * std::fabs(e.value);
+}
+
 uint32_t outliers(std::span<const double> values) {
   if (values.empty()) return 0;
   const double centre = median(values);

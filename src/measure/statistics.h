@@ -19,6 +19,11 @@ double median_in_place(std::span<double> values);  // which it reorders
 // they count for. With fewer than three values the interval is infinite.
 Estimate bootstrap_median(std::span<const double> values);
 
+// Whether to stop sampling: the half width of the median's interval is at most `relative` of it,
+// and the samples count for at least 16 independent ones. Without that, series of samples that
+// resemble their neighbours stop where they look quiet by chance, and their intervals cover less.
+bool narrow_enough(std::span<const double> values, double relative);
+
 // Values further than 5 scaled median absolute deviations from the median, and further than 0.1 %
 // of it: a coarse timer's next tick is not an outlier.
 uint32_t outliers(std::span<const double> values);

@@ -55,35 +55,8 @@ TEST_P(ComparePairsWorld, LeastDetectableIsFoundMostly) {
   EXPECT_LE(rates(least / 2, 100, 40000).slower, 0.5);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Worlds, ComparePairsWorld,
-    testing::Values(TimingWorld{.name = "white_0_3", .noise = 0.003},
-                    TimingWorld{.name = "white_1", .noise = 0.01},
-                    TimingWorld{.name = "correlated_drifting",
-                                .noise = 0.01,
-                                .correlation = 0.95,
-                                .drift = 0.05},
-                    TimingWorld{.name = "two_clocks",
-                                .noise = 0.003,
-                                .second_clock = 0.08,
-                                .switching = 0.03,
-                                .placement = 0.001},
-                    TimingWorld{.name = "interrupted",
-                                .noise = 0.005,
-                                .correlation = 0.3,
-                                .interrupted = 0.05,
-                                .placement = 0.001},
-                    TimingWorld{.name = "placement", .noise = 0.002, .placement = 0.003},
-                    TimingWorld{.name = "everything",
-                                .noise = 0.006,
-                                .correlation = 0.7,
-                                .drift = 0.03,
-                                .second_clock = 0.03,
-                                .switching = 0.02,
-                                .interrupted = 0.02,
-                                .placement = 0.002,
-                                .tick = 1e-5}),
-    [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Worlds, ComparePairsWorld, testing::ValuesIn(timing_worlds()),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(ComparePairs, QuickClocksGiveAWideBandAndNoFalseAlarm) {
   const TimingWorld world{.name = "", .noise = 0.003, .second_clock = 0.08, .switching = 0.5};

@@ -23,6 +23,32 @@ struct TimingWorld {
 
 inline void PrintTo(const TimingWorld& world, std::ostream* out) { *out << world.name; }
 
+inline std::vector<TimingWorld> timing_worlds() {
+  return {{.name = "white_0_3", .noise = 0.003},
+          {.name = "white_1", .noise = 0.01},
+          {.name = "correlated_drifting", .noise = 0.01, .correlation = 0.95, .drift = 0.05},
+          {.name = "two_clocks",
+           .noise = 0.003,
+           .second_clock = 0.08,
+           .switching = 0.03,
+           .placement = 0.001},
+          {.name = "interrupted",
+           .noise = 0.005,
+           .correlation = 0.3,
+           .interrupted = 0.05,
+           .placement = 0.001},
+          {.name = "placement", .noise = 0.002, .placement = 0.003},
+          {.name = "everything",
+           .noise = 0.006,
+           .correlation = 0.7,
+           .drift = 0.03,
+           .second_clock = 0.03,
+           .switching = 0.02,
+           .interrupted = 0.02,
+           .placement = 0.002,
+           .tick = 1e-5}};
+}
+
 class TimingSource {
  public:
   TimingSource(const TimingWorld& world, uint64_t seed) : world_(world), random_(seed) {}

@@ -99,6 +99,38 @@ TEST(Statistics, IntervalOfIndependentSamplesIsNarrow) {
   EXPECT_NEAR(width, 2 * 1.96 * 1.2533 * 0.01 / 10, 0.0006);
 }
 
+// Samples until the interval is narrow: the share of such runs whose interval has the true median.
+double coverage_when_stopped(const TimingWorld& world, double relative) {
+  unsigned covered = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    TimingSource source(world, seed);
+    std::vector<double> values;
+    do {
+      for (int i = 0; i < 10; ++i) values.push_back(source.next(1, 0));
+    } while (values.size() < 2000 && !narrow_enough(values, relative));
+    const Estimate e = bootstrap_median(values);
+    covered += e.lo <= 1 && 1 <= e.hi;
+  }
+  return covered / 200.0;
+}
+
+// Stopping at the interval's width alone gives 0.73 for the last of these.
+TEST(Statistics, StoppingWhenNarrowKeepsTheCoverage) {
+  EXPECT_GE(coverage_when_stopped({.name = "", .noise = 0.01}, 0.005), 0.92);
+  EXPECT_GE(coverage_when_stopped({.name = "", .noise = 0.01, .correlation = 0.6}, 0.005), 0.89);
+  EXPECT_GE(coverage_when_stopped({.name = "", .noise = 0.01, .correlation = 0.9}, 0.005), 0.81);
+}
+
+TEST(Statistics, NarrowEnough) {
+  std::vector<double> values(15, 1.0);
+  EXPECT_FALSE(narrow_enough(values, 0.5));
+  values.push_back(1);
+  EXPECT_TRUE(narrow_enough(values, 0.5));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = i % 2 == 0 ? 1 : 2;
+  EXPECT_FALSE(narrow_enough(values, 0.1));
+  EXPECT_FALSE(narrow_enough({}, 0.1));
+}
+
 TEST(Statistics, FewValuesHaveNoInterval) {
   const Estimate two = bootstrap_median(std::vector<double>{1, 3});
   EXPECT_EQ(two.value, 2);
