@@ -192,15 +192,15 @@ class Model {
             fmt::format("blocks that start, one in {:g} cycles", *in_.gpu.cycles_per_block));
     const bool known = latencies_of(c).known();
     const auto gangs = static_cast<double>(in_.collector.gangs());
-    out_.block_cycles =
-        known && gangs > 0 ? static_cast<double>(in_.collector.block_cycles()) / gangs : 0;
     std::optional<double> latency;
-    if (known)
-      latency = std::max(out_.block_cycles * std::ceil(out_.waves - 1e-9),
+    if (known) {
+      out_.block_cycles = gangs > 0 ? static_cast<double>(in_.collector.block_cycles()) / gangs : 0;
+      latency = std::max(*out_.block_cycles * std::ceil(out_.waves - 1e-9),
                          static_cast<double>(in_.collector.longest_block()));
+    }
     bound("latency", latency,
           known ? fmt::format("{:.0f} cycles that a block waits for its own results, {} time{}",
-                              out_.block_cycles, std::ceil(out_.waves - 1e-9),
+                              *out_.block_cycles, std::ceil(out_.waves - 1e-9),
                               out_.waves > 1 ? "s" : "")
                 : "the latencies of this GPU's memory are not known");
   }
@@ -244,12 +244,20 @@ class Model {
           b.resource != "blocks")
         in_sm = std::max(in_sm, *b.cycles);
     }
+    norm = std::pow(norm, 1 / kNorm);
     if (out_.bounds.empty() || !out_.bounds[0].cycles) return;
     out_.cycles = *out_.bounds[0].cycles;
-    out_.estimate = std::pow(norm, 1 / kNorm) + in_.gpu.launch_cycles.value_or(0);
-    if (!in_.gpu.launch_cycles)
-      out_.notes.push_back("what a launch itself costs on this GPU is not known: left out");
-    if (in_.gpu.boost_mhz) out_.seconds = out_.estimate / (*in_.gpu.boost_mhz * 1e6);
+    if (out_.complete()) {
+      out_.estimate = norm + in_.gpu.launch_cycles.value_or(0);
+      if (!in_.gpu.launch_cycles)
+        out_.notes.push_back("what a launch itself costs on this GPU is not known: left out");
+      if (in_.gpu.boost_mhz) out_.seconds = *out_.estimate / (*in_.gpu.boost_mhz * 1e6);
+    } else {
+      out_.notes.push_back(
+          fmt::format("so neither what binds nor the time can be said; shares are of {}, the "
+                      "longest that is known",
+                      out_.bounds[0].resource));
+    }
     double all = 0;
     for (size_t i = 0; i < out_.lines.size(); ++i) {
       out_.lines[i].share = part(out_.bounds[0].resource, i);
@@ -257,21 +265,29 @@ class Model {
     }
     if (all > 0)
       for (ProfileLine& line : out_.lines) line.share /= all;
+    metrics(norm, in_sm, dram);
+  }
+
+  // `elapsed`: cycles of the kernel, without the launch.
+  void metrics(double elapsed, double in_sm, double dram) {
+    auto put = [&](const char* name, std::optional<double> percent) {
+      if (percent) percent = std::round(*percent * 100) / 100;
+      out_.ncu.emplace_back(name, percent);
+    };
     const ProfileCounts& t = out_.totals;
     const double l2 = t.l2_reads + t.l2_writes + t.l2_atomics;
     const double on_sm = std::ceil(static_cast<double>(out_.blocks) / *in_.gpu.sms);
     const double resident = std::min<double>(out_.blocks_per_sm, on_sm);
     if (out_.blocks_per_sm > 0 && out_.max_warps > 0)
-      out_.ncu.emplace_back(
-          "sm__warps_active.avg.pct_of_peak_sustained_active",
+      put("sm__warps_active.avg.pct_of_peak_sustained_active",
           100 * out_.warps_per_sm / out_.blocks_per_sm * resident / out_.max_warps);
-    if (l2 > 0) out_.ncu.emplace_back("lts__t_sector_hit_rate.pct", 100 * (1 - t.dram_reads / l2));
-    if (out_.cycles > 0) {
-      out_.ncu.emplace_back("dram__throughput.avg.pct_of_peak_sustained_elapsed",
-                            100 * dram / out_.cycles);
-      out_.ncu.emplace_back("sm__throughput.avg.pct_of_peak_sustained_active",
-                            100 * in_sm / out_.cycles);
-    }
+    if (l2 > 0) put("lts__t_sector_hit_rate.pct", 100 * (1 - t.dram_reads / l2));
+    // Of the time, not of the longest bound: what binds would always be at 100 %.
+    auto busy = [&](double cycles) {
+      return out_.complete() && elapsed > 0 ? std::optional(100 * cycles / elapsed) : std::nullopt;
+    };
+    put("dram__throughput.avg.pct_of_peak_sustained_elapsed", busy(dram));
+    put("sm__throughput.avg.pct_of_peak_sustained_active", busy(in_sm));
   }
 
   const ModelInput& in_;

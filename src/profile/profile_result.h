@@ -71,20 +71,23 @@ struct ProfileResult {
   uint32_t blocks_per_sm = 0, warps_per_sm = 0, max_warps = 0;
   double occupancy = 0;  // resident warps of the most that fit, 0…1
   std::string limited_by;
-  double waves = 0;                // rounds in which the grid goes through the GPU
-  uint64_t l1_bytes = 0;           // of an SM's L1, what shared memory leaves
-  double block_cycles = 0;         // mean of a block alone
-  std::vector<ProfileLine> lines;  // in order of the text; those with an instruction
+  double waves = 0;                    // rounds in which the grid goes through the GPU
+  uint64_t l1_bytes = 0;               // of an SM's L1, what shared memory leaves
+  std::optional<double> block_cycles;  // mean of a block alone; none: a latency is not known
+  std::vector<ProfileLine> lines;      // in order of the text; those with an instruction
   ProfileCounts totals;
   std::vector<ProfileBound> bounds;  // longest first, the unknown last
-  double cycles = 0;                 // the longest bound
-  double estimate = 0;               // cycles: all bounds together, and the launch itself
-  std::optional<double> seconds;     // of the estimate, at the boost clock
-  // By the names of Nsight Compute's metrics.
-  std::vector<std::pair<std::string, double>> ncu;
+  double cycles = 0;                 // the longest bound that is known
+  // Cycles: all bounds together, and the launch itself. None where a bound is not known.
+  std::optional<double> estimate;
+  std::optional<double> seconds;  // of the estimate, at the boost clock
+  // By the names of Nsight Compute's metrics; none where it hangs on a bound that is not known.
+  std::vector<std::pair<std::string, std::optional<double>>> ncu;
   std::vector<std::string> notes;  // what is not known or only estimated
   std::vector<ProfileFault> faults;
   bool ok() const { return faults.empty(); }
+  // Every bound is known, so that the first of them is what binds.
+  bool complete() const { return !bounds.empty() && bounds.back().cycles.has_value(); }
 };
 
 }  // namespace pitot::profile

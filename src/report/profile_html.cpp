@@ -25,10 +25,11 @@ std::string bounds_table(const ProfileResult& r) {
       "<div class=\"scroll\"><table><tr><th>Resource</th><th>Cycles</th><th "
       "style=\"width:30%\"></th><th>What</th></tr>\n";
   for (const auto& b : r.bounds)
-    out += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"soft\">{}</td></tr>\n",
-        xml_escape(b.resource), b.cycles ? fmt::format("{:.0f}", *b.cycles) : "not known",
-        b.cycles && r.cycles > 0 ? bar(*b.cycles / r.cycles) : "", xml_escape(b.what));
+    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"soft\">{}</td></tr>\n",
+                       xml_escape(b.resource),
+                       b.cycles ? fmt::format("{:.0f}", *b.cycles) : "not known",
+                       b.cycles && r.complete() && r.cycles > 0 ? bar(*b.cycles / r.cycles) : "",
+                       xml_escape(b.what));
   return out + "</table></div>\n";
 }
 
@@ -56,7 +57,8 @@ std::string lines_table(const ProfileResult& r) {
                                                  : "",
         count(c.bank_conflicts()), rate(c.l1_hits, c.l1_sectors),
         rate(c.l2_reads + c.l2_atomics - c.dram_reads, c.l2_reads + c.l2_atomics),
-        count(c.divergent_branches), count(c.wait_cycles), mark, xml_escape(l.text));
+        count(c.divergent_branches), r.block_cycles ? count(c.wait_cycles) : "-", mark,
+        xml_escape(l.text));
   }
   return out + "</table></div>\n";
 }
@@ -75,11 +77,11 @@ std::string profile_html(const std::vector<ProfileResult>& results) {
           fmt::format("<div class=\"card\"><pre>{}</pre></div>\n", xml_escape(profile_faults(r)));
       continue;
     }
-    if (!r.bounds.empty() && r.bounds[0].cycles)
+    if (r.complete())
       body += fmt::format(
           "<p>Bound by <span class=\"tag bad\">{}</span>: at least {:.0f} cycles; estimate "
           "{:.0f}{}</p>\n",
-          xml_escape(r.bounds[0].resource), r.cycles, r.estimate,
+          xml_escape(r.bounds[0].resource), r.cycles, r.estimate.value_or(0),
           r.seconds ? fmt::format(", {:.3g} µs at the boost clock", *r.seconds * 1e6) : "");
     body += bounds_table(r);
     if (!r.notes.empty()) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string_view>
 
 #include "report/csv.h"
 #include "report/json.h"
@@ -50,9 +51,10 @@ std::vector<std::pair<const char*, double>> columns(const ProfileCounts& c) {
           {"wait_cycles", c.wait_cycles}};
 }
 
-Json counts_of(const ProfileCounts& c) {
+Json counts_of(const ProfileCounts& c, const ProfileResult& r) {
   Json j = Json::object();
   for (const auto& [name, value] : columns(c)) j[name] = number_json(value);
+  if (!r.block_cycles) j["wait_cycles"] = nullptr;
   return j;
 }
 
@@ -92,22 +94,22 @@ Json result_json(const ProfileResult& r) {
     bounds.push_back(Json{{"resource", b.resource},
                           {"cycles", b.cycles ? Json(std::round(*b.cycles * 10) / 10) : Json()},
                           {"what", b.what}});
-  const bool known = !r.bounds.empty() && r.bounds[0].cycles.has_value();
-  j["bound"] = known ? Json(r.bounds[0].resource) : Json();
-  j["cycles"] = known ? Json(std::round(r.cycles * 10) / 10) : Json();
-  j["estimated_cycles"] = known ? Json(std::round(r.estimate * 10) / 10) : Json();
+  auto tenths = [](std::optional<double> v) { return v ? Json(std::round(*v * 10) / 10) : Json(); };
+  j["bound"] = r.complete() ? Json(r.bounds[0].resource) : Json();
+  j["cycles"] = r.complete() ? tenths(r.cycles) : Json();
+  j["estimated_cycles"] = tenths(r.estimate);
   j["seconds"] = r.seconds ? Json(*r.seconds) : Json();
-  j["block_cycles"] = std::round(r.block_cycles * 10) / 10;
+  j["block_cycles"] = tenths(r.block_cycles);
   j["bounds"] = std::move(bounds);
   Json ncu = Json::object();
-  for (const auto& [name, value] : r.ncu) ncu[name] = value;
+  for (const auto& [name, value] : r.ncu) ncu[name] = value ? Json(*value) : Json();
   j["ncu"] = std::move(ncu);
   j["notes"] = r.notes;
-  j["totals"] = counts_of(r.totals);
+  j["totals"] = counts_of(r.totals, r);
   Json lines = Json::array();
   for (const auto& l : r.lines) {
     Json line{{"line", l.line}, {"text", l.text}, {"share", l.share}};
-    line.update(counts_of(l.counts));
+    line.update(counts_of(l.counts, r));
     lines.push_back(std::move(line));
   }
   j["lines"] = std::move(lines);
@@ -137,8 +139,9 @@ std::string profile_csv(const std::vector<ProfileResult>& results) {
       out += fmt::format("{},{},{},{},{},{:.6g}", csv_field(r.kernel), csv_field(r.size_text),
                          csv_field(r.gpu), line, csv_field(text), share);
       for (const auto& [name, value] : columns(c))
-        out += std::floor(value) == value ? fmt::format(",{:.0f}", value)
-                                          : fmt::format(",{:.6g}", value);
+        out += name == std::string_view("wait_cycles") && !r.block_cycles ? ","
+               : std::floor(value) == value ? fmt::format(",{:.0f}", value)
+                                            : fmt::format(",{:.6g}", value);
       out += "\n";
     };
     for (const auto& l : r.lines) row(std::to_string(l.line), l.text, l.share, l.counts);

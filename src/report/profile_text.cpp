@@ -38,7 +38,7 @@ struct Row {
   std::string text;
 };
 
-Row row_of(const ProfileLine& l) {
+Row row_of(const ProfileLine& l, bool known_waits) {
   const ProfileCounts& c = l.counts;
   Row r;
   r.cells = {fmt::format("{}", l.line),
@@ -52,7 +52,7 @@ Row row_of(const ProfileLine& l) {
              percent(c.l1_hits, c.l1_sectors),
              percent(c.l2_reads + c.l2_atomics - c.dram_reads, c.l2_reads + c.l2_atomics),
              or_blank(c.divergent_branches),
-             or_blank(c.wait_cycles)};
+             known_waits ? or_blank(c.wait_cycles) : "-"};
   r.text = l.text;
   return r;
 }
@@ -82,10 +82,13 @@ std::string table(const std::vector<Row>& rows) {
 std::string bounds_text(const ProfileResult& r) {
   std::string out;
   for (const ProfileBound& b : r.bounds) {
-    out += b.cycles
-               ? fmt::format("  {:<8} {:>12.0f} cycles  {:>4.0f}%  {}\n", b.resource, *b.cycles,
-                             r.cycles > 0 ? 100 * *b.cycles / r.cycles : 0, b.what)
-               : fmt::format("  {:<8} {:>12}               {}\n", b.resource, "not known", b.what);
+    out +=
+        !b.cycles
+            ? fmt::format("  {:<8} {:>12}               {}\n", b.resource, "not known", b.what)
+        : r.complete()
+            ? fmt::format("  {:<8} {:>12.0f} cycles  {:>4.0f}%  {}\n", b.resource, *b.cycles,
+                          r.cycles > 0 ? 100 * *b.cycles / r.cycles : 0, b.what)
+            : fmt::format("  {:<8} {:>12.0f} cycles      -  {}\n", b.resource, *b.cycles, b.what);
   }
   return out;
 }
@@ -162,12 +165,14 @@ std::string profile_text(const ProfileResult& r, const ProfileView& view, const 
   std::string out = profile_headline(r);
   if (!r.ok()) return out + profile_faults(r);
   out += "\n";
-  if (!r.bounds.empty() && r.bounds[0].cycles) {
+  if (!r.complete()) {
+    out += "bound by -; estimate -\n";
+  } else {
     out += fmt::format("bound by {}: at least {:.0f} cycles", r.bounds[0].resource, r.cycles);
-    if (r.bounds.size() > 1 && r.bounds[1].cycles)
+    if (r.bounds.size() > 1)
       out += fmt::format("; next is {}, {:.0f}%", r.bounds[1].resource,
                          100 * *r.bounds[1].cycles / r.cycles);
-    out += fmt::format("\nestimate {:.0f} cycles{}\n", r.estimate,
+    out += fmt::format("\nestimate {:.0f} cycles{}\n", r.estimate.value_or(0),
                        r.seconds ? ", " + time_text(*r.seconds) + " at the boost clock" : "");
   }
   out += bounds_text(r) + "\n" + totals_text(r.totals);
@@ -184,7 +189,7 @@ std::string profile_text(const ProfileResult& r, const ProfileView& view, const 
   order.resize(shown);
   if (view.in_order) std::sort(order.begin(), order.end());
   std::vector<Row> rows;
-  for (size_t i : order) rows.push_back(row_of(r.lines[i]));
+  for (size_t i : order) rows.push_back(row_of(r.lines[i], r.block_cycles.has_value()));
   out += "\n" + table(rows);
   if (shown < r.lines.size())
     out += fmt::format("{} of {} lines; --lines 0 shows all\n", shown, r.lines.size());

@@ -87,7 +87,11 @@ void run_profile(const ProfileArguments& args, Options& options) {
     results.push_back(std::move(*result));
   }
   if (options.format == "json") return print(report::profile_json(results));
-  if (options.format == "csv") return print(report::profile_csv(results));
+  if (options.format == "csv") {
+    // A run with a fault has no rows.
+    for (const auto& r : results) std::fputs(report::profile_faults(r).c_str(), stderr);
+    return print(report::profile_csv(results));
+  }
   if (options.format == "html") return print(report::profile_html(results));
   for (size_t i = 0; i < results.size(); ++i) {
     if (i > 0) print("\n");

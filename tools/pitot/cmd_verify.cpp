@@ -62,7 +62,8 @@ void run_verify(const VerifyArguments& args, Options& options) {
     }
   }
   if (options.format == "json") print(report::verify_json(files));
-  if (options.format == "text") {
+  // Of what could not be read it has been said already.
+  if (options.format == "text" && !checked.empty()) {
     std::fprintf(stderr, "%zu file%s: %s\n", checked.size(), checked.size() == 1 ? "" : "s",
                  report::count_text(errors, warnings).c_str());
   }

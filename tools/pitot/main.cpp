@@ -7,6 +7,7 @@
 #endif
 
 #include "cli.h"
+#include "verbs.h"
 
 int main(int argc, char** argv) {
   using namespace pitot::cli;
@@ -39,6 +40,10 @@ int main(int argc, char** argv) {
   add_compare(app, options);
   add_doctor(app, options);
   add_completion(app, options);
+  if (const std::string complaint = unknown_verb(app, argc, argv); !complaint.empty()) {
+    std::fprintf(stderr, "pitot: error: %s\n", complaint.c_str());
+    return kUsage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

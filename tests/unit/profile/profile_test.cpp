@@ -121,7 +121,40 @@ TEST(ProfileModel, BoundsByHand) {
   EXPECT_NEAR(cycles_of(r, "blocks"), 528 * 1.19, 1e-6);
   EXPECT_EQ(r.bounds[0].resource, "blocks");
   EXPECT_EQ(r.cycles, *r.bounds[0].cycles);
-  EXPECT_GT(r.estimate, r.cycles);
+  EXPECT_GT(r.estimate.value_or(0), r.cycles);
+}
+
+// The table has no latencies of an A100's memory: what binds and the time are not said.
+TEST(ProfileModel, NoTimeWhereALatencyIsNotKnown) {
+  ProfileOptions a100;
+  a100.gpu = *arch::find_gpu("A100");
+  ASSERT_FALSE(a100.gpu->capability->latency_dram.known());
+  const auto r = profile_text(kernel_of(test::strided_load(4), "", "sm_80"), {256, 108}, a100);
+  EXPECT_FALSE(r.complete());
+  EXPECT_FALSE(r.estimate.has_value());
+  EXPECT_FALSE(r.seconds.has_value());
+  EXPECT_FALSE(r.block_cycles.has_value());
+  EXPECT_GT(r.cycles, 0) << "the known bounds stay";
+  for (const auto& [name, value] : r.ncu)
+    EXPECT_EQ(value.has_value(), name.find("throughput") == name.npos) << name;
+  ASSERT_EQ(r.notes.size(), 2u);
+  EXPECT_EQ(r.notes[0], "latency: the latencies of this GPU's memory are not known");
+}
+
+// What binds is not at 100 % of the time: the other bounds take some of it.
+TEST(ProfileModel, ThroughputsAreOfTheTime) {
+  std::string body = "mov.f32 %f1, 0f3F800000;\n";
+  for (int i = 0; i < 64; ++i) body += "fma.rn.f32 %f1, %f1, %f1, %f1;\n";
+  const auto r = profile_text(kernel_of(body), {1024, 132 * 20});
+  ASSERT_TRUE(r.complete());
+  EXPECT_EQ(r.bounds[0].resource, "fma");
+  for (const auto& [name, value] : r.ncu) {
+    if (name != "sm__throughput.avg.pct_of_peak_sustained_active") continue;
+    ASSERT_TRUE(value.has_value());
+    EXPECT_LT(*value, 100);
+    EXPECT_GT(*value, 50);
+    EXPECT_NEAR(*value, 100 * r.cycles / (*r.estimate - 2700), 0.01);
+  }
 }
 
 TEST(ProfileModel, TwiceTheBlocksOfAWaveTakeTwiceAsLong) {
@@ -134,7 +167,7 @@ TEST(ProfileModel, TwiceTheBlocksOfAWaveTakeTwiceAsLong) {
 
 TEST(ProfileModel, WhatIsWorseCostsMore) {
   auto estimate = [](const std::string& body, const std::string& shared = {}) {
-    return profile_text(kernel_of(body, shared), {256, 4096, 1 << 24}).estimate;
+    return profile_text(kernel_of(body, shared), {256, 4096, 1 << 24}).estimate.value_or(0);
   };
   auto strided = [&](unsigned stride) {
     std::string body;

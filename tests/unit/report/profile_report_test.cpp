@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 using testing::HasSubstr;
 
 // The tiled transpose of kernels/ at 512 × 512, or a kernel from `ptx` in its place.
-profile::ProfileResult transpose() {
+profile::ProfileResult transpose(const char* gpu = "H200") {
   const std::string folder = PITOT_SOURCE_DIR "/kernels/cuda/transpose/";
   Diagnostics found;
   const auto spec = device::read_spec(
@@ -30,7 +30,7 @@ profile::ProfileResult transpose() {
   auto ready = device::prepare(*program, *kernel, spec, size, 1, true);
   EXPECT_TRUE(ready);
   profile::ProfileOptions options;
-  options.gpu = *arch::find_gpu("H200");
+  options.gpu = *arch::find_gpu(gpu);
   options.registers = 26;  // the estimate may become better
   options.registers_from = "given";
   auto r = profile::profile(*program, *kernel, ready->launch, *ready->memory, options);
@@ -72,6 +72,24 @@ TEST(ProfileReport, JsonHasWhatTheCommandLinePromises) {
   EXPECT_TRUE(j["ncu"].contains("lts__t_sector_hit_rate.pct"));
   const Json two = Json::parse(profile_json({r, r}));
   EXPECT_EQ(two["runs"].size(), 2u);
+}
+
+TEST(ProfileReport, WhatIsNotKnownIsNull) {
+  const auto r = transpose("A100");
+  const Json j = Json::parse(profile_json({r}));
+  for (const char* key : {"bound", "cycles", "estimated_cycles", "seconds", "block_cycles"}) {
+    ASSERT_TRUE(j.contains(key)) << key;
+    EXPECT_TRUE(j[key].is_null()) << key;
+  }
+  EXPECT_TRUE(j["totals"]["wait_cycles"].is_null());
+  EXPECT_TRUE(j["ncu"]["sm__throughput.avg.pct_of_peak_sustained_active"].is_null());
+  EXPECT_FALSE(j["ncu"]["lts__t_sector_hit_rate.pct"].is_null());
+  const std::string text = profile_text(r, {true, 0}, {});
+  EXPECT_THAT(text, HasSubstr("bound by -; estimate -\n"));
+  EXPECT_THAT(text, HasSubstr("note: latency: the latencies of this GPU's memory are not known"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("µs")));
+  EXPECT_THAT(text, testing::Not(HasSubstr("%  results")));
+  EXPECT_THAT(profile_csv({r}), HasSubstr(",\n"));
 }
 
 TEST(ProfileReport, CsvHasARowALineAndATotal) {
