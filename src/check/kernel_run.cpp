@@ -41,8 +41,9 @@ void shape_of(const Side& side, const Plan& plan, const Trial& trial, emulator::
       l.cluster[i] = std::max((*c)[i], 1u);
       l.grid[i] *= l.cluster[i];
     }
-  const uint32_t fixed = side.program->functions[side.kernel].shared_bytes;
-  if (plan.dynamic_shared && fixed < kMostShared) l.dynamic_shared = (kMostShared - fixed) & ~127u;
+  const uint32_t at = side.program->dynamic_shared_at;
+  if (plan.dynamic_shared && at < plan.most_shared)
+    l.dynamic_shared = (plan.most_shared - at) & ~127u;
 }
 
 Result<Run> run_kernel(const Side& s, const Plan& plan, const Trial& trial,
@@ -61,6 +62,7 @@ Result<Run> run_kernel(const Side& s, const Plan& plan, const Trial& trial,
     if (p.kind == ParameterKind::kPointer) {
       region = &run.memory->allocate_lazy(p.name, kRegionBytes,
                                           filling(sample_of(plan, trial, i), element_of(p)));
+      region->origin = kMiddle;
       bits = region->base() + kMiddle;
     }
     run.regions.push_back(region);

@@ -12,7 +12,6 @@ namespace pitot::check {
 
 inline constexpr uint64_t kRegionBytes = uint64_t{1} << 32;  // of a pointer
 inline constexpr uint64_t kMiddle = kRegionBytes / 2;        // where it points
-inline constexpr uint32_t kMostShared = 227 << 10;           // of a block on sm_90 and sm_100
 
 struct Run {
   std::unique_ptr<emulator::GlobalMemory> memory;

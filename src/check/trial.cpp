@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "emulator/launch.h"
 #include "ptx/special_register.h"
 
 namespace pitot::check {
@@ -95,6 +96,7 @@ Plan make_plan(const Side& a, const std::vector<Parameter>& pa, const Side& b,
   plan.sizes = interesting_sizes(a);
   read_shape(a, plan);
   read_shape(b, plan);
+  plan.most_shared = std::min(emulator::most_shared(*a.program), emulator::most_shared(*b.program));
   // Compilers name a parameter after its kernel: "gelu_param_2".
   const std::string prefix = std::string(a.function().name) + "_";
   for (Parameter& p : plan.parameters)

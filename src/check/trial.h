@@ -20,6 +20,7 @@ struct Plan {
   bool block_y = false;                    // threads have a y
   bool grid_x = false, grid_y = false;     // so have blocks, else they would all do the same
   bool dynamic_shared = false;             // a kernel declares shared memory of the launch's size
+  uint32_t most_shared = 0;                // bytes that a block of both targets may have
   // Triton's vectors of 16 bytes rest on a promise that numbers are multiples of 16. Which ones the
   // PTX does not say.
   bool promises = false;

@@ -2,56 +2,93 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "device/values.h"
 
 namespace pitot::device {
 namespace {
 
+constexpr uint64_t kMostBufferBytes = uint64_t{1} << 40;
+
+Result<int64_t> number(const KernelSpec& spec, uint32_t line, const std::string& what,
+                       const std::string& text, const Sizes& sizes) {
+  auto v = evaluate(text, sizes);
+  if (!v) return spec.error_at(line, what + ": " + v.error().message);
+  return v;
+}
+
 Status resolve_launch(const KernelSpec& spec, const Sizes& sizes, ResolvedLaunch& out) {
   auto three = [&](const std::array<std::string, 3>& text, std::array<uint32_t, 3>& to,
-                   const char* what) -> Status {
+                   uint32_t line, const char* what) -> Status {
     for (size_t i = 0; i < 3; ++i) {
-      auto v = evaluate(text[i], sizes);
+      auto v = number(spec, line, what, text[i], sizes);
       if (!v) return v.error();
-      if (*v < 1 || *v > INT32_MAX) return input_error(fmt::format("{} of {}", what, *v));
+      if (*v < 1 || *v > INT32_MAX)
+        return spec.error_at(line, fmt::format("{} of {}: 1 to {}", what, *v, INT32_MAX));
       to[i] = static_cast<uint32_t>(*v);
     }
     return Ok{};
   };
-  if (Status s = three(spec.grid, out.grid, "grid"); !s) return s;
-  if (Status s = three(spec.block, out.block, "block"); !s) return s;
-  if (Status s = three(spec.cluster, out.cluster, "cluster"); !s) return s;
-  auto shared = evaluate(spec.shared, sizes);
+  if (Status s = three(spec.grid, out.grid, spec.grid_line, "grid"); !s) return s;
+  if (Status s = three(spec.block, out.block, spec.block_line, "block"); !s) return s;
+  if (Status s = three(spec.cluster, out.cluster, spec.cluster_line, "cluster"); !s) return s;
+  auto shared = number(spec, spec.shared_line, "shared", spec.shared, sizes);
   if (!shared) return shared.error();
   if (*shared < 0 || *shared > 1 << 24)
-    return input_error(fmt::format("{} bytes of shared memory", *shared));
+    return spec.error_at(spec.shared_line, fmt::format("{} bytes of shared memory", *shared));
   out.dynamic_shared = static_cast<uint32_t>(*shared);
   out.cooperative = spec.cooperative;
   return Ok{};
 }
 
-Status resolve_buffer(const ArgumentSpec& a, const Sizes& sizes, ResolvedArgument& out) {
-  auto count = evaluate(a.count, sizes);
+Status resolve_buffer(const KernelSpec& spec, const ArgumentSpec& a, const Sizes& sizes,
+                      ResolvedArgument& out) {
+  auto count = number(spec, a.line, fmt::format("`count` of '{}'", a.name), a.count, sizes);
   if (!count) return count.error();
-  if (*count < 0) return input_error(fmt::format("'{}' has {} elements", a.name, *count));
-  auto origin = evaluate(a.origin, sizes);
+  if (*count < 0) return spec.error_at(a.line, fmt::format("'{}' has {} elements", a.name, *count));
+  if (static_cast<uint64_t>(*count) > kMostBufferBytes / ptx::bytes_of(a.type))
+    return spec.error_at(a.line,
+                         fmt::format("'{}' has {} elements: more than 1 TiB", a.name, *count));
+  auto origin = number(spec, a.line, fmt::format("`origin` of '{}'", a.name), a.origin, sizes);
   if (!origin) return origin.error();
   if (*origin < 0 || *origin > *count)
-    return input_error(fmt::format("'{}' points to element {} of {}", a.name, *origin, *count));
+    return spec.error_at(a.line,
+                         fmt::format("'{}' points to element {} of {}", a.name, *origin, *count));
   out.count = static_cast<uint64_t>(*count);
   out.origin = static_cast<uint64_t>(*origin);
   return Ok{};
 }
 
-Status resolve_scalar(const ArgumentSpec& a, const Sizes& sizes, ResolvedArgument& out) {
+// Whether an integer is one of the type's, signed or not where the type does not say.
+bool fits(int64_t v, ptx::Type type) {
+  const unsigned bits = ptx::bits_of(type);
+  if (bits >= 64) return v >= 0 || ptx::kind_of(type) != ptx::TypeKind::kUnsigned;
+  const bool is_signed = ptx::kind_of(type) == ptx::TypeKind::kSigned;
+  const int64_t least =
+      ptx::kind_of(type) == ptx::TypeKind::kUnsigned ? 0 : -(int64_t{1} << (bits - 1));
+  return v >= least && v < int64_t{1} << (is_signed ? bits - 1 : bits);
+}
+
+Status resolve_scalar(const KernelSpec& spec, const ArgumentSpec& a, const Sizes& sizes,
+                      ResolvedArgument& out) {
+  const std::string what = fmt::format("`value` of '{}'", a.name);
+  auto misfit = [&](auto v) {
+    return spec.error_at(a.line, fmt::format("{}: {} is no {}", what, v, ptx::name_of(a.type)));
+  };
   if (ptx::kind_of(a.type) == ptx::TypeKind::kFloat) {
     auto v = evaluate_real(a.value, sizes);
-    if (!v) return v.error();
+    if (!v) return spec.error_at(a.line, what + ": " + v.error().message);
     out.bits = encode(*v, a.type);
+    if (std::isfinite(*v) && !std::isfinite(decode(out.bits, a.type))) return misfit(*v);
   } else {
-    auto v = evaluate(a.value, sizes);
+    auto v = number(spec, a.line, what, a.value, sizes);
     if (!v) return v.error();
+    if (!fits(*v, a.type)) return misfit(*v);
+    const unsigned bits = ptx::bits_of(a.type);
     out.bits = static_cast<uint64_t>(*v);
+    if (bits < 64) out.bits &= (uint64_t{1} << bits) - 1;
   }
   return Ok{};
 }
@@ -63,6 +100,9 @@ Result<ResolvedLaunch> resolve(const ptx::Module& m, uint32_t kernel, const Kern
   ResolvedLaunch out;
   if (Status s = resolve_launch(spec, size.values, out); !s) return s.error();
   const ptx::Function& f = m.functions[kernel];
+  // A kernel's own cluster shape needs no launch attribute.
+  if (f.bounds.reqnctapercluster && spec.cluster == KernelSpec{}.cluster)
+    for (size_t i = 0; i < 3; ++i) out.cluster[i] = std::max((*f.bounds.reqnctapercluster)[i], 1u);
   if (f.parameters.size() != spec.arguments.size())
     return input_error(fmt::format("{}: '{}' takes {} parameters, the spec gives {}", spec.path,
                                    f.name, f.parameters.size(), spec.arguments.size()));
@@ -71,15 +111,19 @@ Result<ResolvedLaunch> resolve(const ptx::Module& m, uint32_t kernel, const Kern
     a.spec = &spec.arguments[i];
     a.parameter_bytes = static_cast<uint32_t>(m.symbols[f.parameters[i]].size);
     a.seed = random_bits(seed, i);
-    if (Status s = a.spec->is_buffer ? resolve_buffer(*a.spec, size.values, a)
-                                     : resolve_scalar(*a.spec, size.values, a);
+    if (Status s = a.spec->is_buffer ? resolve_buffer(spec, *a.spec, size.values, a)
+                                     : resolve_scalar(spec, *a.spec, size.values, a);
         !s)
       return s.error();
     if (a.spec->is_buffer && a.parameter_bytes < 8)
-      return input_error(fmt::format("parameter {} of '{}' is too small for a pointer", i, f.name));
+      return spec.error_at(a.spec->line,
+                           fmt::format("'{}' is a buffer, parameter {} of '{}' too small for a "
+                                       "pointer",
+                                       a.spec->name, i, f.name));
     if (!a.spec->is_buffer && ptx::bytes_of(a.spec->type) > a.parameter_bytes)
-      return input_error(fmt::format("argument '{}' ({}) is larger than parameter {} of '{}'",
-                                     a.spec->name, ptx::name_of(a.spec->type), i, f.name));
+      return spec.error_at(
+          a.spec->line, fmt::format("'{}' ({}) is larger than parameter {} of '{}'", a.spec->name,
+                                    ptx::name_of(a.spec->type), i, f.name));
     out.arguments.push_back(a);
   }
   return out;

@@ -11,6 +11,8 @@
 namespace pitot::device {
 namespace {
 
+constexpr uint64_t kMostMemory = uint64_t{4} << 30;
+
 // Puts a buffer into memory; its address.
 Result<uint64_t> place(const ResolvedArgument& from, bool lazy, PreparedRun& out) {
   emulator::GlobalMemory& memory = *out.memory;
@@ -25,12 +27,15 @@ Result<uint64_t> place(const ResolvedArgument& from, bool lazy, PreparedRun& out
       if (auto values = initial_values(spec.init, spec.type, n, from.seed, from.origin, first))
         std::memcpy(bytes.data(), values->data(), values->size());
     };
-    base = memory.allocate_filled(a.name, size, a.align, std::move(fill)).base();
+    emulator::Region& region = memory.allocate_filled(a.name, size, a.align, std::move(fill));
+    region.origin = from.origin_bytes();
+    base = region.base();
   } else {
     auto bytes = initial_values(a.init, a.type, from.count, from.seed, from.origin);
     if (!bytes) return bytes.error();
     // Poison is not defined: reading it is a fault where that is checked.
     emulator::Region& region = memory.allocate(a.name, size, a.align, false);
+    region.origin = from.origin_bytes();
     base = region.base();
     const Status s = a.init == "poison" ? memory.fill(base, *bytes) : memory.write(base, *bytes);
     if (!s) return s.error();
@@ -60,7 +65,27 @@ Result<PreparedRun> prepare(const emulator::Program& program, uint32_t kernel,
   launch.cluster = resolved->cluster;
   launch.dynamic_shared = resolved->dynamic_shared;
   launch.cooperative = resolved->cooperative;
+  if (auto problem = emulator::launch_problem(program, kernel, launch)) {
+    using enum arch::LaunchPart;
+    const uint32_t line = problem->part == kGrid      ? spec.grid_line
+                          : problem->part == kBlock   ? spec.block_line
+                          : problem->part == kCluster ? spec.cluster_line
+                                                      : spec.shared_line;
+    return spec.error_at(line, problem->message);
+  }
   const ptx::Function& f = program.module->functions[kernel];
+  if (!lazy) {
+    // Values are made before the memory's own cap can say no.
+    uint64_t left = kMostMemory;
+    for (const ResolvedArgument& a : resolved->arguments) {
+      if (a.spec->is_buffer && a.bytes() > left)
+        return spec.error_at(
+            a.spec->line, fmt::format("the buffers up to '{}' have more than {} GiB, which is all "
+                                      "that the emulator holds",
+                                      a.spec->name, kMostMemory >> 30));
+      if (a.spec->is_buffer) left -= a.bytes();
+    }
+  }
   out.memory = std::make_unique<emulator::GlobalMemory>();
   if (Status s = emulator::place_globals(program, *out.memory); !s) return s.error();
   launch.parameters.resize(program.functions[kernel].parameter_bytes);

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <filesystem>
 
+#include "device/values.h"
 #include "support/toml_table.h"
 
 namespace pitot::device {
@@ -36,8 +39,8 @@ class Reader {
     if (const toml::table* l = t.table("tolerance")) {
       TomlTable tolerance(c_, *l, "[tolerance]");
       out_.has_tolerance = true;
-      out_.rtol = tolerance.number("rtol").value_or(0);
-      out_.atol = tolerance.number("atol").value_or(0);
+      out_.rtol = bound(tolerance, "rtol");
+      out_.atol = bound(tolerance, "atol");
       tolerance.done();
     }
     if (const toml::table* o = t.table("oracle")) {
@@ -58,6 +61,14 @@ class Reader {
     } else if (raw.get(key) == nullptr) {
       c_.error(raw, "missing-key", fmt::format("`{}` is missing", key));
     }
+  }
+
+  double bound(TomlTable& t, const char* key) {
+    const double v = t.number(key).value_or(0);
+    if (std::isfinite(v) && v >= 0) return v;
+    c_.error(*t.raw().get(key), "wrong-value",
+             fmt::format("`{}` is a finite number, 0 or more", key));
+    return 0;
   }
 
   void expression(TomlTable& t, const char* key, std::string& out) {
@@ -96,8 +107,18 @@ class Reader {
     if (raw.get("block") == nullptr) c_.error(raw, "missing-key", "`block` is missing");
     three(t, "cluster", out_.cluster);
     expression(t, "shared", out_.shared);
+    out_.grid_line = line_of(raw, "grid");
+    out_.block_line = line_of(raw, "block");
+    out_.cluster_line = line_of(raw, "cluster");
+    out_.shared_line = line_of(raw, "shared");
     out_.cooperative = t.flag("cooperative").value_or(false);
     t.done();
+  }
+
+  // Of a key; of the table where it is left out.
+  static uint32_t line_of(const toml::table& raw, const char* key) {
+    const toml::node* n = raw.get(key);
+    return n != nullptr ? n->source().begin.line : raw.source().begin.line;
   }
 
   void sizes(const toml::table& raw) {
@@ -117,6 +138,7 @@ class Reader {
   void argument(const toml::table& raw) {
     TomlTable t(c_, raw, "[[args]]");
     ArgumentSpec a;
+    a.line = raw.source().begin.line;
     required(t, raw, "name", a.name);
     // Outputs are saved in files of these names.
     const bool is_path = a.name == "." || a.name == ".." ||
@@ -145,6 +167,15 @@ class Reader {
       expression(t, "count", a.count);
       if (a.count.empty()) c_.error(raw, "missing-key", "`count` is missing");
       if (auto s = t.text("init")) a.init = *s;
+      if (a.type != ptx::Type::kNone) {
+        const unsigned bytes = ptx::bytes_of(a.type);
+        if (bytes == 0 || bytes > 8)
+          c_.error(*raw.get("type"), "wrong-value", fmt::format("no buffers of type '{}'", type));
+        else if (auto known = initial_values(a.init, a.type, 0, 0); !known)
+          c_.error(
+              raw.get("init") != nullptr ? *raw.get("init") : static_cast<const toml::node&>(raw),
+              "wrong-value", known.error().message);
+      }
       expression(t, "origin", a.origin);
       if (auto s = t.text("role")) {
         a.role = *s == "out" ? Role::kOut : *s == "inout" ? Role::kInOut : Role::kIn;
@@ -153,9 +184,14 @@ class Reader {
                    fmt::format("'{}' is none of in, out, inout", *s));
       }
       a.align = static_cast<uint32_t>(t.integer("align", 1, 1 << 20).value_or(256));
+      if (!std::has_single_bit(a.align))
+        c_.error(*raw.get("align"), "wrong-value", fmt::format("{} is no power of two", a.align));
     } else {
       expression(t, "value", a.value);
       if (a.value.empty()) c_.error(raw, "missing-key", "`value` is missing");
+      if (const unsigned bytes = ptx::bytes_of(a.type);
+          a.type != ptx::Type::kNone && (bytes == 0 || bytes > 8))
+        c_.error(*raw.get("type"), "wrong-value", fmt::format("no scalars of type '{}'", type));
     }
     t.done();
     out_.arguments.push_back(std::move(a));
@@ -169,6 +205,10 @@ class Reader {
 
 std::string KernelSpec::beside(const std::string& name) const {
   return (std::filesystem::path(path).parent_path() / name).string();
+}
+
+Error KernelSpec::error_at(uint32_t line, const std::string& message) const {
+  return input_error(line == 0 ? message : fmt::format("{}:{}: {}", path, line, message));
 }
 
 KernelSpec read_spec(const SourceText& source, Diagnostics& out) {

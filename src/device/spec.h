@@ -9,6 +9,7 @@
 #include "device/expression.h"
 #include "ptx/types.h"
 #include "support/diagnostic.h"
+#include "support/result.h"
 #include "support/source.h"
 
 namespace pitot::device {
@@ -26,6 +27,7 @@ struct ArgumentSpec {
   Role role = Role::kIn;
   uint32_t align = 256;
   std::string value;  // scalar
+  uint32_t line = 0;  // of its [[args]] in the spec; 0: it was not read from one
 };
 
 struct SizeSpec {
@@ -43,6 +45,7 @@ struct KernelSpec {
   std::array<std::string, 3> grid{"1", "1", "1"}, block{"1", "1", "1"}, cluster{"1", "1", "1"};
   std::string shared = "0";  // dynamic shared memory, bytes
   bool cooperative = false;
+  uint32_t grid_line = 0, block_line = 0, cluster_line = 0, shared_line = 0;
   std::vector<SizeSpec> sizes;
   std::vector<ArgumentSpec> arguments;
   double rtol = 0, atol = 0;
@@ -50,6 +53,8 @@ struct KernelSpec {
   std::optional<OracleSpec> oracle;
 
   std::string beside(const std::string& name) const;  // a file next to the spec
+  // An error at a line of the spec, as "path:line: message"; the message alone for line 0.
+  Error error_at(uint32_t line, const std::string& message) const;
 };
 
 // Reads a spec; complaints are located. The spec is meaningless when there were errors.

@@ -205,6 +205,8 @@ Result<std::vector<std::byte>> initial_values(std::string_view init, Type type, 
   std::vector<double> a;
   if (!split_call(init, name, a))
     return input_error(fmt::format("init '{}' is not understood", init));
+  if (!std::all_of(a.begin(), a.end(), [](double v) { return std::isfinite(v); }))
+    return input_error(fmt::format("init '{}': only finite numbers", init));
   std::vector<std::byte> out(count * bytes);
   if (name == "zero" && a.empty()) return out;
   if (name == "poison" && a.empty()) {

@@ -9,6 +9,7 @@
 #include "emulator/defined_bits.h"
 #include "emulator/gang.h"
 #include "emulator/observer.h"
+#include "emulator/place_text.h"
 #include "emulator/race_check.h"
 
 namespace pitot::emulator {
@@ -213,16 +214,7 @@ class Resolver {
       if (r == nullptr || r->size() - (a_.address[l] - r->base()) < a_.bytes)
         bad |= LaneMask{1} << l;
     });
-    std::string text = fmt::format("{} of {} bytes at {:#x}: ", verb(a_.kind), a_.bytes, address);
-    if (const Region* n = w_.block.memory().nearest(address); n == nullptr) {
-      text += "nothing is mapped";
-    } else if (address < n->base()) {
-      text +=
-          fmt::format("{} bytes before '{}' ({} bytes)", n->base() - address, n->name(), n->size());
-    } else {
-      const uint64_t past = address + a_.bytes - (n->base() + n->size());
-      text += fmt::format("{} bytes past the end of '{}' ({} bytes)", past, n->name(), n->size());
-    }
+    std::string text = outside_text(w_.block.memory(), verb(a_.kind), address, a_.bytes);
     if (a_.space == Space::kNone && address < w_.block.shared().size())
       text += "; shared memory has such an address, which cvta.shared makes a generic one";
     fail(FaultKind::kOutOfBounds, bad | LaneMask{1} << lane, lane, std::move(text));

@@ -11,8 +11,9 @@
 namespace pitot::emulator {
 namespace {
 
-constexpr uint64_t kGangTurn = 1 << 22;  // warp instructions before another gang may start
-constexpr size_t kLiveGangs = 64;        // started and not done, a worker
+constexpr uint64_t kGangTurn = 1 << 22;    // warp instructions before another gang may start
+constexpr uint64_t kMostBlocks = 1 << 24;  // of a launch that runs them all
+constexpr size_t kLiveGangs = 64;          // started and not done, a worker
 
 uint64_t volume(const Dim3& d) { return uint64_t{d[0]} * d[1] * d[2]; }
 
@@ -34,30 +35,15 @@ bool order_matters(const Program& p) {
   return false;
 }
 
-Status valid(const Program& program, const FunctionCode& kernel, const Launch& l) {
-  for (unsigned i = 0; i < 3; ++i)
-    if (l.grid[i] == 0 || l.block[i] == 0 || l.cluster[i] == 0)
-      return input_error("grid, block and cluster need at least 1 in every dimension");
-  if (volume(l.block) > 1024)
-    return input_error(fmt::format("a block has at most 1024 threads, not {}", volume(l.block)));
-  if (volume(l.cluster) > 16) return input_error("a cluster has at most 16 blocks");
-  for (unsigned i = 0; i < 3; ++i)
-    if (l.grid[i] % l.cluster[i] != 0)
-      return input_error("the grid is not a multiple of the cluster");
-  const auto& bounds = kernel.function->bounds;
-  if (bounds.reqntid && volume(*bounds.reqntid) != volume(l.block))
-    return input_error(fmt::format("the kernel requires blocks of {} threads, not {}",
-                                   volume(*bounds.reqntid), volume(l.block)));
-  if (bounds.maxntid && volume(*bounds.maxntid) < volume(l.block))
-    return input_error(fmt::format("the kernel allows blocks of {} threads, not {}",
-                                   volume(*bounds.maxntid), volume(l.block)));
-  if (l.parameters.size() < kernel.parameter_bytes)
+Status valid(const Program& program, uint32_t kernel, const Launch& l, bool all_blocks) {
+  if (auto problem = launch_problem(program, kernel, l)) return input_error(problem->message);
+  const FunctionCode& code = program.functions[kernel];
+  if (l.parameters.size() < code.parameter_bytes)
     return input_error(fmt::format("the kernel takes {} bytes of parameters, not {}",
-                                   kernel.parameter_bytes, l.parameters.size()));
-  const uint64_t shared = std::max<uint64_t>(
-      kernel.shared_bytes,
-      l.dynamic_shared != 0 ? uint64_t{program.dynamic_shared_at} + l.dynamic_shared : 0);
-  if (shared > kSharedStride) return input_error("too much shared memory for a block");
+                                   code.parameter_bytes, l.parameters.size()));
+  if (all_blocks && volume(l.grid) > kMostBlocks)
+    return input_error(fmt::format("a grid of {} blocks: the emulator runs at most {}",
+                                   volume(l.grid), kMostBlocks));
   return Ok{};
 }
 
@@ -92,6 +78,43 @@ std::vector<std::vector<uint64_t>> all_gangs(const Launch& l) {
 }
 
 }  // namespace
+
+std::optional<arch::ShapeProblem> launch_problem(const Program& program, uint32_t kernel,
+                                                  const Launch& l) {
+  const FunctionCode& code = program.functions[kernel];
+  arch::LaunchShape shape{l.grid, l.block, l.cluster, code.shared_bytes};
+  if (l.dynamic_shared != 0)
+    shape.shared =
+        std::max<uint64_t>(shape.shared, uint64_t{program.dynamic_shared_at} + l.dynamic_shared);
+  if (auto problem = arch::launch_problem(shape, program.module->target.sm)) return problem;
+  auto text = [](const Dim3& d) { return fmt::format("{}x{}x{}", d[0], d[1], d[2]); };
+  // Directives may leave the later dimensions out; the front end fills them with 1 or 0.
+  auto filled = [](Dim3 d) {
+    for (uint32_t& n : d) n = std::max(n, 1u);
+    return d;
+  };
+  const auto& bounds = code.function->bounds;
+  if (bounds.reqntid && filled(*bounds.reqntid) != l.block)
+    return arch::ShapeProblem{
+        arch::LaunchPart::kBlock,
+        fmt::format("the kernel requires blocks of {} threads (.reqntid), not {}",
+                    text(filled(*bounds.reqntid)), text(l.block))};
+  if (bounds.maxntid && volume(filled(*bounds.maxntid)) < volume(l.block))
+    return arch::ShapeProblem{
+        arch::LaunchPart::kBlock,
+        fmt::format("the kernel allows blocks of {} threads (.maxntid), not {}",
+                    volume(filled(*bounds.maxntid)), volume(l.block))};
+  if (bounds.reqnctapercluster && filled(*bounds.reqnctapercluster) != l.cluster)
+    return arch::ShapeProblem{
+        arch::LaunchPart::kCluster,
+        fmt::format("the kernel requires clusters of {} blocks (.reqnctapercluster), not {}",
+                    text(filled(*bounds.reqnctapercluster)), text(l.cluster))};
+  return std::nullopt;
+}
+
+uint32_t most_shared(const Program& program) {
+  return arch::most_shared(program.module->target.sm);
+}
 
 std::vector<std::vector<uint64_t>> gangs_of(const Launch& l, std::span<const uint64_t> only) {
   if (!only.empty() && !l.cooperative && volume(l.cluster) == 1) {
@@ -149,7 +172,7 @@ Result<Outcome> execute(const Program& program, uint32_t kernel, const Launch& l
   if (kernel >= program.functions.size() || !program.module->functions[kernel].is_entry)
     return input_error("no such kernel");
   const FunctionCode& code = program.functions[kernel];
-  if (Status s = valid(program, code, launch); !s) return s.error();
+  if (Status s = valid(program, kernel, launch, options.blocks.empty()); !s) return s.error();
   LaunchState state(program, code, launch, memory, options);
   state.executed.assign(program.ops.size(), 0);
   const auto gangs = gangs_of(launch, options.blocks);

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "arch/launch_limits.h"
 #include "emulator/fault.h"
 #include "emulator/follower.h"
 #include "emulator/memory.h"
@@ -66,6 +68,14 @@ struct Outcome {
 // Places the module's .global and .const variables in memory; once before the launches of a
 // program.
 Status place_globals(const Program& program, GlobalMemory& memory);
+
+// What no GPU of the module's target takes, or the kernel itself does not: its limits on the block
+// and the cluster, the target's on everything. Parameters are not looked at.
+std::optional<arch::ShapeProblem> launch_problem(const Program& program, uint32_t kernel,
+                                                  const Launch& launch);
+
+// Bytes of shared memory that a block of the module's target may have at most.
+uint32_t most_shared(const Program& program);
 
 // The blocks that run at the same time and may wait for each other, by linear number: one, a
 // cluster, or the whole grid of a cooperative launch. Only those that `only` names a block of;

@@ -60,8 +60,9 @@ class Region {
   std::vector<uint64_t> touched() const;
   const Page* existing(uint64_t page) const { return pages_[page].load(); }
 
-  std::atomic<bool> written{false};         // by the kernel
-  bool read_only = false;                   // .const
+  std::atomic<bool> written{false};  // by the kernel
+  bool read_only = false;            // .const
+  uint64_t origin = 0;  // offset that the kernel's pointer to it has; messages count from there
   std::atomic<uint64_t>* budget = nullptr;  // bytes that may still be made
 
  private:

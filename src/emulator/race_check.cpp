@@ -7,6 +7,7 @@
 
 #include "emulator/block.h"
 #include "emulator/gang.h"
+#include "emulator/place_text.h"
 #include "emulator/quick_access.h"
 
 namespace pitot::emulator {
@@ -344,9 +345,7 @@ void RaceCheck::report(Warp& w, const Op& op, unsigned lane, const Place& p, con
   const bool same_block = block == w.block.linear();
   const Dim3 other = w.block.thread_of(warp, c.lane), own = w.block.thread_of(w.index, lane);
   const uint64_t name = p.name + (touched - p.offset);
-  std::string where = p.owner != nullptr
-                          ? shared_name(name)
-                          : fmt::format("{}+{}", p.region->name(), name - p.region->base());
+  std::string where = p.owner != nullptr ? shared_name(name) : place_text(*p.region, name);
   std::string text =
       fmt::format("{} memory race: line {} {} {} by thread {}, line {} {} it by {}",
                   p.owner != nullptr ? "shared" : "global", line, write ? "writes" : "reads", where,

@@ -9,6 +9,7 @@
 #include "emulator/block.h"
 #include "emulator/gang.h"
 #include "emulator/observer.h"
+#include "emulator/place_text.h"
 #include "emulator/race_check.h"
 
 namespace pitot::emulator {
@@ -21,18 +22,7 @@ uint32_t number_of(const Warp& w, const Op& op) {
 }
 
 bool outside(Warp& w, const Op& op, unsigned lane, uint64_t address, uint64_t bytes, bool write) {
-  std::string text =
-      fmt::format("{} of {} bytes at {:#x}: ", write ? "write" : "read", bytes, address);
-  const Region* n = w.block.memory().nearest(address);
-  if (n == nullptr) {
-    text += "nothing is mapped";
-  } else if (address < n->base()) {
-    text +=
-        fmt::format("{} bytes before '{}' ({} bytes)", n->base() - address, n->name(), n->size());
-  } else {
-    text += fmt::format("{} bytes past the end of '{}' ({} bytes)",
-                        address + bytes - (n->base() + n->size()), n->name(), n->size());
-  }
+  std::string text = outside_text(w.block.memory(), write ? "write" : "read", address, bytes);
   w.fault(FaultKind::kOutOfBounds, op, LaneMask{1} << lane, address, std::move(text));
   return false;
 }

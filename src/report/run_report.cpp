@@ -125,18 +125,37 @@ std::string run_text(const device::RunResult& r, std::string_view source, const 
 }
 
 std::string run_json(const std::vector<device::RunResult>& runs, size_t shown) {
-  if (runs.size() == 1) {
-    Json j = to_json(runs[0], shown);
-    j["schema"] = "pitot.run/1";
-    return dump(j);
-  }
-  Json list = Json::array();
+  Json j{{"schema", "pitot.run/1"}};
+  Json outputs = Json::array(), faults = Json::array(), list = Json::array();
   bool ok = true;
+  uint64_t warps = 0, threads = 0;
   for (const auto& r : runs) {
+    Json one = to_json(r, shown);
+    // Of each it is said here which run it belongs to.
+    auto gather = [&](const char* key, Json& all) {
+      for (const Json& item : one[key]) {
+        all.push_back(item);
+        all.back()["size"] = r.size_text;
+      }
+    };
+    gather("outputs", outputs);
+    gather("faults", faults);
     ok &= r.ok();
-    list.push_back(to_json(r, shown));
+    warps += r.warp_instructions;
+    threads += r.thread_instructions;
+    list.push_back(std::move(one));
   }
-  return dump(Json{{"schema", "pitot.run/1"}, {"ok", ok}, {"runs", std::move(list)}});
+  j["device"] = runs.empty() ? "emu" : runs[0].device;
+  j["ok"] = ok;
+  j["kernel"] = runs.empty() ? "" : runs[0].kernel;
+  j["ptx"] = runs.empty() ? "" : runs[0].ptx;
+  j["size"] = runs.size() == 1 ? Json(runs[0].size_text) : Json();
+  j["warp_instructions"] = warps;
+  j["thread_instructions"] = threads;
+  j["outputs"] = std::move(outputs);
+  j["faults"] = std::move(faults);
+  j["runs"] = std::move(list);
+  return dump(j);
 }
 
 }  // namespace pitot::report

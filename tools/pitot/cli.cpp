@@ -21,6 +21,7 @@ void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), s
 
 void fail(Options& options, const Error& error) {
   std::fprintf(stderr, "pitot: error: %s\n", error.message.c_str());
+  options.errors.push_back(error.message);
   int code = error.kind == ErrorKind::kMissing ? kMissing : kUsage;
   if (options.exit_code < code) options.exit_code = code;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/diagnostic_text.h"
+#include "report/verify_report.h"
 #include "support/result.h"
 
 namespace pitot::cli {
@@ -20,6 +21,9 @@ struct Options {
   unsigned jobs = 0;
   uint64_t seed = 1;
   int exit_code = kFine;
+  // What has been printed of errors, for the verb's JSON: files with findings, and the rest.
+  std::vector<report::VerifiedFile> problems;
+  std::vector<std::string> errors;
 
   report::TextStyle style(int descriptor) const;
 };

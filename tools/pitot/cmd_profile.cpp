@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "cli.h"
 #include "device/prepare.h"
 #include "kernel_files.h"
 #include "profile/profile.h"
+#include "report/problem_report.h"
 #include "report/profile_report.h"
 
 namespace pitot::cli {
@@ -18,7 +20,7 @@ struct ProfileArguments {
   std::vector<uint32_t> sizes;
   std::vector<std::string> set;
   uint32_t registers = 0;
-  uint64_t budget = 0;
+  uint64_t budget = emulator::Options{}.instruction_budget;
   size_t lines = 24;
 };
 
@@ -44,27 +46,34 @@ Result<std::vector<device::SizeSpec>> chosen_sizes(const device::KernelSpec& spe
   return out;
 }
 
-void run_profile(const ProfileArguments& args, Options& options) {
+using Profiles = std::vector<profile::ProfileResult>;
+
+// A profile a size; nothing after an error, which was printed.
+std::optional<Profiles> profiles_of(const ProfileArguments& args, Options& options) {
+  auto failed = [&](const Error& error) {
+    fail(options, error);
+    return std::nullopt;
+  };
   const auto spec = read_spec_file(args.spec, options);
-  if (!spec) return;
-  auto module = read_sound_module(args.ptx.empty() ? spec->beside(spec->ptx) : args.ptx, options);
-  if (!module) return;
+  if (!spec) return std::nullopt;
+  const WantedKernel wanted = wanted_kernel(args.entry, args.ptx, *spec);
+  auto module =
+      read_sound_module(args.ptx.empty() ? spec->beside(spec->ptx) : args.ptx, options, wanted);
+  if (!module) return std::nullopt;
   auto program = emulator::load(module);
-  if (!program) return fail(options, program.error());
-  auto kernel = program->find_kernel(!args.entry.empty() ? args.entry : spec->entry);
-  // Another file may name its only kernel otherwise.
-  if (!kernel && args.entry.empty() && !args.ptx.empty()) kernel = program->find_kernel("");
-  if (!kernel) return fail(options, kernel.error());
+  if (!program) return failed(program.error());
+  auto kernel = find_kernel(*module, wanted);
+  if (!kernel) return failed(kernel.error());
   profile::ProfileOptions how;
   if (!args.gpu.empty()) {
     auto gpu = arch::find_gpu(args.gpu);
-    if (!gpu) return fail(options, gpu.error());
+    if (!gpu) return failed(gpu.error());
     how.gpu = *gpu;
   }
   if (args.blocks != "all") {
     auto blocks = device::evaluate(args.blocks, {});
-    if (!blocks) return fail(options, blocks.error());
-    if (*blocks < 1) return fail(options, input_error("--blocks wants at least 1, or `all`"));
+    if (!blocks) return failed(blocks.error());
+    if (*blocks < 1) return failed(input_error("--blocks wants at least 1, or `all`"));
     how.blocks = static_cast<uint64_t>(*blocks);
   } else {
     how.blocks = 0;
@@ -73,19 +82,30 @@ void run_profile(const ProfileArguments& args, Options& options) {
   how.registers_from = "given";
   how.emulator.seed = options.seed;
   how.emulator.workers = options.jobs;
-  if (args.budget != 0) how.emulator.instruction_budget = args.budget;
+  how.emulator.instruction_budget = args.budget;
   auto sizes = chosen_sizes(*spec, args);
-  if (!sizes) return fail(options, sizes.error());
+  if (!sizes) return failed(sizes.error());
   std::vector<profile::ProfileResult> results;
   for (const device::SizeSpec& size : *sizes) {
     auto ready = device::prepare(*program, *kernel, *spec, size, options.seed, true);
-    if (!ready) return fail(options, ready.error());
+    if (!ready) return failed(ready.error());
     auto result = profile::profile(*program, *kernel, ready->launch, *ready->memory, how);
-    if (!result) return fail(options, result.error());
+    if (!result) return failed(result.error());
     result->size_text = device::size_text(size);
     if (!result->ok()) options.exit_code = kFindings;
     results.push_back(std::move(*result));
   }
+  return results;
+}
+
+void run_profile(const ProfileArguments& args, Options& options) {
+  const auto profiles = profiles_of(args, options);
+  if (!profiles) {
+    if (options.format == "json")
+      print(report::problem_json("profile", options.problems, options.errors));
+    return;
+  }
+  const Profiles& results = *profiles;
   if (options.format == "json") return print(report::profile_json(results));
   if (options.format == "csv") {
     // A run with a fault has no rows.
@@ -108,7 +128,8 @@ void add_profile(CLI::App& app, Options& options) {
       app.add_subcommand("profile", "what a GPU would feel, line by line, without a GPU");
   add_format(*verb, options, {"text", "json", "csv", "html"});
   verb->add_option("SPEC", args->spec, "kernel spec (*.kernel.toml)")->required();
-  verb->add_option("--ptx", args->ptx, "profile this file instead of the spec's");
+  verb->add_option("--ptx", args->ptx,
+                   "profile this file (PTX, or a binary with PTX in it) instead of the spec's");
   verb->add_option("--entry", args->entry, "kernel in it; default the spec's, or the only one");
   verb->add_option("--gpu", args->gpu, "chip to model; default one of the PTX's target");
   verb->add_option("--size", args->sizes, "sizes of the spec, by number from 0; default the first");
@@ -121,7 +142,9 @@ void add_profile(CLI::App& app, Options& options) {
   verb->add_option("--order", args->order, "of the lines: cost or source")
       ->check(CLI::IsMember({"cost", "source"}))
       ->capture_default_str();
-  verb->add_option("--budget", args->budget, "warp instructions before a run is stopped")
+  verb->add_option("--budget", args->budget,
+                   "warp instructions before a run is stopped, which is a fault")
+      ->capture_default_str()
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60));
   add_examples(
       *verb,

@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include "cli.h"
 #include "device/cuda_run.h"
 #include "device/emulated.h"
 #include "kernel_files.h"
+#include "report/problem_report.h"
 #include "report/run_report.h"
 #include "run_cuda.h"
 #include "support/file.h"
@@ -62,40 +65,59 @@ Result<std::vector<device::RunResult>> run_on_emulator(
   return runs;
 }
 
-void run_run(const RunArguments& args, Options& options) {
+// The runs, in the order of the spec's sizes; nothing after an error, which was printed.
+std::optional<std::vector<device::RunResult>> runs_of(const RunArguments& args, Options& options,
+                                                      std::string& source) {
+  auto failed = [&](const Error& error) {
+    fail(options, error);
+    return std::nullopt;
+  };
   const std::optional<int> gpu = device::cuda_number(args.device);
   if (args.device != "emu" && !gpu)
-    return fail(options, input_error("no device '" + args.device + "'; emu, cuda or cuda:N"));
+    return failed(input_error("no device '" + args.device + "'; emu, cuda or cuda:N"));
   if (gpu && (!args.checks.empty() || args.budget != 0))
-    return fail(options, input_error("--checks and --budget are the emulator's: without --device "
-                                     "cuda"));
+    return failed(input_error("--checks and --budget are the emulator's: without --device cuda"));
   const auto read = read_spec_file(args.spec, options);
-  if (!read) return;
+  if (!read) return std::nullopt;
   const device::KernelSpec& spec = *read;
-  auto module = read_sound_module(args.ptx.empty() ? spec.beside(spec.ptx) : args.ptx, options);
-  if (!module) return;
-  std::string entry = !args.entry.empty() ? args.entry
-                      : args.ptx.empty()  ? spec.entry
-                                          : std::string();
+  const WantedKernel wanted = wanted_kernel(args.entry, args.ptx, spec);
+  auto module =
+      read_sound_module(args.ptx.empty() ? spec.beside(spec.ptx) : args.ptx, options, wanted);
+  if (!module) return std::nullopt;
+  source = std::string(module->text());
   std::vector<size_t> sizes;
   for (size_t i = 0; i < spec.sizes.size(); ++i)
     if (args.sizes.empty() ||
         std::find(args.sizes.begin(), args.sizes.end(), i) != args.sizes.end())
       sizes.push_back(i);
-  auto kernel = ptx::find_kernel(*module, entry);
-  if (!kernel) return fail(options, kernel.error());
+  if (sizes.empty())
+    return failed(input_error(fmt::format("{} has sizes 0 to {}, none of those that --size names",
+                                          args.spec, spec.sizes.size() - 1)));
+  auto kernel = find_kernel(*module, wanted);
+  if (!kernel) return failed(kernel.error());
   auto done = gpu ? run_on_gpu(module, *kernel, spec, sizes, options.seed, {*gpu, args.seconds})
                   : run_on_emulator(module, *kernel, spec, sizes, args, options);
-  if (!done) return fail(options, done.error());
-  const std::vector<device::RunResult>& runs = *done;
-  for (const auto& r : runs)
+  if (!done) return failed(done.error());
+  for (const auto& r : *done)
     if (!r.ok()) options.exit_code = kFindings;
-  if (runs.empty()) return fail(options, input_error("the spec has no such size"));
+  return std::move(*done);
+}
+
+void run_run(const RunArguments& args, Options& options) {
+  std::string source;
+  const auto runs = runs_of(args, options, source);
+  if (!runs) {
+    if (options.format == "json")
+      print(report::problem_json("run", options.problems, options.errors));
+    return;
+  }
+  if (options.format == "json") {
+    print(report::run_json(*runs, args.shown));
+  } else {
+    for (const auto& r : *runs) print(report::run_text(r, source, options.style(STDOUT_FILENO)));
+  }
   if (!args.save.empty())
-    for (size_t i = 0; i < runs.size(); ++i) save(runs[i], i, runs.size(), args.save, options);
-  if (options.format == "json") return print(report::run_json(runs, args.shown));
-  for (const auto& r : runs)
-    print(report::run_text(r, module->text(), options.style(STDOUT_FILENO)));
+    for (size_t i = 0; i < runs->size(); ++i) save((*runs)[i], i, runs->size(), args.save, options);
 }
 
 }  // namespace
@@ -105,7 +127,8 @@ void add_run(CLI::App& app, Options& options) {
   CLI::App* verb = app.add_subcommand("run", "execute a kernel from its spec, on the CPU or a GPU");
   add_format(*verb, options, {"text", "json"});
   verb->add_option("SPEC", args->spec, "kernel spec (*.kernel.toml)")->required();
-  verb->add_option("--ptx", args->ptx, "run this file instead of the spec's");
+  verb->add_option("--ptx", args->ptx,
+                   "run this file (PTX, or a binary with PTX in it) instead of the spec's");
   verb->add_option("--entry", args->entry, "kernel in it; default the spec's, or the only one");
   verb->add_option("--device", args->device, "emu, or a GPU: cuda, cuda:1")->capture_default_str();
   verb->add_option("--size", args->sizes, "only these sizes of the spec, by number from 0");
@@ -115,7 +138,9 @@ void add_run(CLI::App& app, Options& options) {
                    "between threads, all")
       ->delimiter(',')
       ->check(CLI::IsMember({"uninitialised", "copies", "races", "all"}));
-  verb->add_option("--budget", args->budget, "warp instructions before a run is stopped")
+  verb->add_option("--budget", args->budget,
+                   "warp instructions before a run is stopped, which is a fault")
+      ->default_str(std::to_string(emulator::Options{}.instruction_budget))
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 60));
   verb->add_option("--time-limit", args->seconds,
                    "seconds for a run on a GPU, with starting it and compiling")
