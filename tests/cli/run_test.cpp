@@ -96,7 +96,7 @@ TEST_F(Run, ValuesThatDoNotFit) {
   for (const char* v : {"nan", "inf", "-1e-3"}) {
     EXPECT_THAT(
         complaint(spec_text(launch, inout, "n", std::string("[tolerance]\nrtol = ") + v + "\n")),
-        HasSubstr("k.toml:24:8: error: `rtol` is a finite number, 0 or more"));
+        HasSubstr("k.toml:25:8: error: `rtol` is a finite number, 0 or more"));
     EXPECT_THAT(
         complaint(spec_text(launch, inout, "n", std::string("[tolerance]\natol = ") + v + "\n")),
         HasSubstr("`atol` is a finite number"));

@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "kernel_files.h"
 #include "report/check_report.h"
+#include "report/problem_report.h"
 #include "support/file.h"
 
 namespace pitot::cli {
@@ -67,7 +68,11 @@ check::CheckResult alone(const CheckArguments& args, std::string_view kernel, bo
 
 void run_check(const CheckArguments& args, Options& options) {
   auto ma = read_sound_module(args.a, options), mb = read_sound_module(args.b, options);
-  if (!ma || !mb) return;
+  if (!ma || !mb) {
+    if (options.format == "json")
+      print(report::problem_json("check", options.problems, options.errors));
+    return;
+  }
   auto pa = emulator::load(ma), pb = emulator::load(mb);
   if (!pa) return fail(options, pa.error());
   if (!pb) return fail(options, pb.error());

@@ -147,7 +147,7 @@ TEST(ProfileModel, ThroughputsAreOfTheTime) {
   for (int i = 0; i < 64; ++i) body += "fma.rn.f32 %f1, %f1, %f1, %f1;\n";
   const auto r = profile_text(kernel_of(body), {1024, 132 * 20});
   ASSERT_TRUE(r.complete());
-  EXPECT_EQ(r.bounds[0].resource, "fma");
+  EXPECT_EQ(r.bounds[0].resource, "issue");
   for (const auto& [name, value] : r.ncu) {
     if (name != "sm__throughput.avg.pct_of_peak_sustained_active") continue;
     ASSERT_TRUE(value.has_value());
