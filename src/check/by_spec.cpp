@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "check/endless.h"
 #include "check/rounding.h"
 #include "device/emulated.h"
 
 namespace pitot::check {
 namespace {
-
-constexpr uint64_t kSpecBudget = uint64_t{1} << 30;  // warp instructions a run: a spec means it
 
 double volume(const device::SizeSpec& s) {
   double v = 1;
@@ -26,13 +25,35 @@ class SpecCheck {
 
   // True when there is nothing more to learn.
   Result<bool> size(const CheckedSize& s, Reached& reached_a, Reached& reached_b) {
-    auto a = run(a_, s.size, nullptr, true);
+    const uint64_t budget = o_.most_instructions();
+    auto a = run(a_, s.size, nullptr, true, budget);
     if (!a) return s.added ? Result<bool>(false) : a.error();
     if (s.added && !a->ok()) return false;
-    auto b = run(b_, s.size, nullptr, true);
+    if (ran_out(*a)) {
+      out_.reasons.push_back(
+          fmt::format("with {} a has no end within {} warp instructions: it was {}; --budget "
+                      "allows more",
+                      a->size_text, grouped(budget), loop_text(a_, a->faults[0].line)));
+      return true;
+    }
+    const uint64_t allowed = patience(a->warp_instructions, budget);
+    auto b = run(b_, s.size, nullptr, true, allowed);
     if (!b) return b.error();
     reached_a.add(a->executed);
     reached_b.add(b->executed);
+    if (ran_out(*b) && a->ok()) {
+      if (!hangs(allowed, a->warp_instructions)) {
+        out_.reasons.push_back(
+            fmt::format("with {} b has no end within {} warp instructions (a is done after {}): "
+                        "it was {}; --budget allows more",
+                        b->size_text, grouped(allowed), grouped(a->warp_instructions),
+                        loop_text(b_, b->faults[0].line)));
+        return true;
+      }
+      b->faults[0].kind = "hang";
+      b->faults[0].message =
+          hang_text(b_, b->faults[0].line, b->warp_instructions, a->warp_instructions);
+    }
     if (!a->ok() || !b->ok()) {
       for (const auto& f : a->faults)
         out_.faults.push_back({'a', f.kind, f.message, out_.path_a, f.line, a->size_text});
@@ -47,15 +68,19 @@ class SpecCheck {
 
  private:
   Result<device::RunResult> run(const Side& side, const device::SizeSpec& size,
-                                emulator::Follower* follower, bool checks) const {
+                                emulator::Follower* follower, bool checks, uint64_t budget) const {
     device::EmulatedOptions e;
     e.seed = o_.seed;
     e.emulator.workers = follower != nullptr ? 1 : o_.workers;
-    e.emulator.instruction_budget = std::max(o_.budget, kSpecBudget);
+    e.emulator.instruction_budget = budget;
     e.emulator.follower = follower;
     e.emulator.checks.uninitialised = e.emulator.checks.async_copies = checks;
     e.emulator.checks.races = checks;
     return device::run_emulated(*side.program, side.kernel, spec_, size, e);
+  }
+
+  static bool ran_out(const device::RunResult& r) {
+    return !r.ok() && r.faults[0].kind == emulator::name_of(emulator::FaultKind::kBudget);
   }
 
   static bool bits_differ(const device::RunResult& a, const device::RunResult& b) {
@@ -70,7 +95,8 @@ class SpecCheck {
     Rounding rounding{narrowest(a_, b_), nullptr, spec_.has_tolerance ? &given_ : nullptr};
     emulator::Shadow shadow(*a_.program);
     if (!spec_.has_tolerance && a.warp_instructions <= kShadowInstructions) {
-      if (auto again = run(a_, size, &shadow, false); !again) return again.error();
+      if (auto again = run(a_, size, &shadow, false, o_.most_instructions()); !again)
+        return again.error();
       if (shadow.not_followed().empty()) rounding.shadow = &shadow;
     }
     Compared c;

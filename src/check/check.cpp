@@ -20,10 +20,12 @@ std::string lines_text(const std::vector<uint32_t>& lines) {
 // What of a side never ran, as reasons not to decide.
 void missing(char side, const Coverage& c, std::vector<std::string>& out) {
   if (!c.unreached.empty())
-    out.push_back(fmt::format("{} never ran from line {}", side, lines_text(c.unreached)));
+    out.push_back(fmt::format("in {} the code that begins at line{} {} never ran", side,
+                              c.unreached.size() > 1 ? "s" : "", lines_text(c.unreached)));
   if (!c.one_sided.empty())
-    out.push_back(fmt::format("{} always went the same way at the branch{} of line {}", side,
-                              c.one_sided.size() > 1 ? "es" : "", lines_text(c.one_sided)));
+    out.push_back(fmt::format("in {} the branch{} of line{} {} always went the same way", side,
+                              c.one_sided.size() > 1 ? "es" : "", c.one_sided.size() > 1 ? "s" : "",
+                              lines_text(c.one_sided)));
 }
 
 }  // namespace
@@ -51,9 +53,15 @@ Result<CheckResult> check_kernels(const Side& a, const Side& b, const Options& o
     r.reasons.clear();
     return r;
   }
-  if (r.trials == 0) r.reasons.push_back("no trial ran to the end on both kernels");
-  missing('a', r.coverage_a, r.reasons);
-  missing('b', r.coverage_b, r.reasons);
+  if (r.trials == 0 && !r.faults.empty())
+    r.reasons.push_back("a faults on every input that was tried");
+  if (r.trials == 0 && r.reasons.empty())
+    r.reasons.push_back("no trial ran to the end on both kernels");
+  // Of kernels that never ended it is no news that something did not run.
+  if (r.trials != 0 || r.reasons.empty()) {
+    missing('a', r.coverage_a, r.reasons);
+    missing('b', r.coverage_b, r.reasons);
+  }
   if (r.reasons.empty()) r.verdict = Verdict::kSame;
   if (r.reassociated)
     r.notes.push_back(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 
@@ -40,109 +41,137 @@ void for_each_differing(const Plan& plan, const Run& a, const Run& b, F&& f) {
 
 }  // namespace
 
-TrialJudge::TrialJudge(const Side& a, const Side& b, const Plan& plan, const Options& options)
-    : a_(a), b_(b), plan_(plan), options_(options), narrow_(narrowest(a, b)) {
-  checks_.uninitialised = true;
-  checks_.async_copies = true;
-  checks_.races = true;
+JudgeState JudgeState::fresh() {
+  JudgeState s;
+  s.checks.uninitialised = true;
+  s.checks.async_copies = true;
+  s.checks.races = true;
+  return s;
 }
 
+void JudgeState::learn(const JudgeState& trial) {
+  checks = trial.checks;
+  for (const std::string& note : trial.notes)
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  if (not_followed.empty()) not_followed = trial.not_followed;
+  too_long_for_shadow |= trial.too_long_for_shadow;
+  if (race_line == 0) race_line = trial.race_line;
+}
+
+TrialJudge::TrialJudge(const Side& a, const Side& b, const Plan& plan, const Options& options,
+                       JudgeState state)
+    : a_(a),
+      b_(b),
+      plan_(plan),
+      options_(options),
+      narrow_(narrowest(a, b)),
+      state_(std::move(state)) {}
+
 Result<Run> TrialJudge::run_side(const Side& side, const Trial& trial,
-                                 const emulator::Checks& checks, uint64_t order,
+                                 const emulator::Checks& checks, uint64_t budget, uint64_t order,
                                  emulator::Follower* follower) const {
   RunOptions o;
   o.checks = checks;
   o.follower = follower;
   o.seed = order;
-  o.workers = options_.workers;
-  o.budget = options_.budget;
+  o.budget = budget;  // trials run beside each other: one worker each
   return run_kernel(side, plan_, trial, o);
 }
 
 // Inferred arguments may be nonsense, but not so that a kernel reads registers that it never wrote:
 // what the first kernel itself does is taken as meant.
 bool TrialJudge::drop_check(const emulator::Fault& f) {
-  bool* check = f.kind == emulator::FaultKind::kUninitialised && checks_.uninitialised
-                    ? &checks_.uninitialised
-                : f.kind == emulator::FaultKind::kUnwaitedCopy && checks_.async_copies
-                    ? &checks_.async_copies
-                    : nullptr;
+  emulator::Checks& checks = state_.checks;
+  bool* check =
+      f.kind == emulator::FaultKind::kUninitialised && checks.uninitialised ? &checks.uninitialised
+      : f.kind == emulator::FaultKind::kUnwaitedCopy && checks.async_copies ? &checks.async_copies
+                                                                            : nullptr;
   if (check == nullptr) return false;
   *check = false;
-  notes_.push_back(fmt::format("{} is not checked: a itself does it at line {} ({})",
-                               emulator::name_of(f.kind), f.line, f.message));
+  state_.notes.push_back(fmt::format("{} is not checked: a itself does it at line {} ({})",
+                                     emulator::name_of(f.kind), f.line, f.message));
   return true;
 }
 
 // The first kernel, with as many checks as it stands; `checks` is what is left of them.
-Result<Run> TrialJudge::run_first(const Trial& trial, emulator::Checks& checks) {
+Result<Run> TrialJudge::run_first(const Trial& trial, uint64_t budget, emulator::Checks& checks) {
   for (;;) {
-    checks = checks_;
-    auto a = run_side(a_, trial, checks);
+    checks = state_.checks;
+    auto a = run_side(a_, trial, checks, budget);
     if (!a || a->outcome.ok()) return a;
     const emulator::Fault& f = a->outcome.faults[0];
     if (drop_check(f)) continue;
     if (f.kind != emulator::FaultKind::kRace) return a;
     // Arguments without a relation make rows overlap: its results may still be the same ones.
-    if (!races_)
-      notes_.push_back(
-          fmt::format("a itself has a race at line {} on some of the arguments", f.line));
-    races_ = true;
+    if (state_.race_line == 0) state_.race_line = f.line;
     checks.races = false;
-    return run_side(a_, trial, checks);
+    return run_side(a_, trial, checks, budget);
   }
 }
 
-Result<Judged> TrialJudge::run(const Trial& trial) {
+Result<Judged> TrialJudge::run(const Trial& trial, uint64_t budget) {
+  if (budget == 0) budget = options_.most_instructions();
   Judged out;
   emulator::Checks checks;
-  auto a = run_first(trial, checks);
+  auto a = run_first(trial, budget, checks);
   if (!a) return a.error();
-  out.instructions = a->outcome.counters.warp_instructions;
+  out.instructions = out.instructions_a = a->outcome.counters.warp_instructions;
   out.executed_a = a->outcome.executed;
   if (!a->outcome.ok()) {
     out.end = ran_out(a->outcome) ? TrialEnd::kRanOut : TrialEnd::kInvalid;
     out.fault = a->outcome.faults[0];
     return out;
   }
-  auto b = run_side(b_, trial, checks);
+  const uint64_t allowed = patience(out.instructions_a, budget);
+  auto b = run_side(b_, trial, checks, allowed);
   if (!b) return b.error();
   out.instructions += b->outcome.counters.warp_instructions;
   out.executed_b = b->outcome.executed;
   if (!b->outcome.ok()) {
-    out.end = ran_out(b->outcome) ? TrialEnd::kRanOut : TrialEnd::kFault;
+    out.side = 'b';
     out.fault = b->outcome.faults[0];
+    out.hang = out.fault.kind == emulator::FaultKind::kBudget && hangs(allowed, out.instructions_a);
+    out.end = ran_out(b->outcome) && !out.hang ? TrialEnd::kRanOut : TrialEnd::kFault;
     return out;
   }
-  auto compared = compare_runs(trial, *a, *b);
+  auto compared = compare_runs(trial, *a, *b, budget);
   if (!compared) return compared.error();
   out.compared = std::move(*compared);
   out.end = out.compared.differing != 0 ? TrialEnd::kDifferent : TrialEnd::kEqual;
   if (out.end == TrialEnd::kEqual) return out;
-  if (!checks.races) {
-    out.end = TrialEnd::kOrder;
-    return out;
-  }
-  auto order = depends_on_order(trial, *a);
+  auto order = depends_on_order(trial, *a, budget);
   if (!order) return order.error();
-  if (*order) out.end = TrialEnd::kOrder;
+  if (*order) {
+    out.end = TrialEnd::kOrder;
+  } else if (!checks.races) {
+    // Blocks run one after the other here: that its results do not change proves nothing.
+    out.end = TrialEnd::kRace;
+  }
   return out;
 }
 
+Result<bool> TrialJudge::second_ends(const Trial& trial, uint64_t budget) {
+  auto b = run_side(b_, trial, {}, budget);
+  if (!b) return b.error();
+  return !ran_out(b->outcome);
+}
+
 // Arguments that make threads write over each other's results are no arguments to compare by.
-Result<bool> TrialJudge::depends_on_order(const Trial& trial, const Run& a) {
+Result<bool> TrialJudge::depends_on_order(const Trial& trial, const Run& a, uint64_t budget) {
   for (uint64_t order : {1, 2, 3}) {
-    auto again = run_side(a_, trial, {}, order);
+    auto again = run_side(a_, trial, {}, budget, order);
     if (!again) return again.error();
+    if (ran_out(again->outcome)) continue;
     if (!again->outcome.ok()) return true;
-    auto compared = compare_runs(trial, a, *again);
+    auto compared = compare_runs(trial, a, *again, budget);
     if (!compared) return compared.error();
     if (compared->differing != 0) return true;
   }
   return false;
 }
 
-Result<Compared> TrialJudge::compare_runs(const Trial& trial, const Run& a, const Run& b) {
+Result<Compared> TrialJudge::compare_runs(const Trial& trial, const Run& a, const Run& b,
+                                          uint64_t budget) {
   Compared out;
   bool floats = false;
   for_each_differing(plan_, a, b, [&](size_t, ptx::Type t, int64_t, uint64_t, uint64_t, uint64_t) {
@@ -153,12 +182,12 @@ Result<Compared> TrialJudge::compare_runs(const Trial& trial, const Run& a, cons
   Rounding rounding{narrow_, nullptr, nullptr};
   emulator::Shadow shadow(*a_.program);
   if (floats && a.outcome.counters.warp_instructions <= kShadowInstructions) {
-    auto again = run_side(a_, trial, {}, 0, &shadow);
+    auto again = run_side(a_, trial, {}, budget, 0, &shadow);
     if (!again) return again.error();
-    if (not_followed_.empty()) not_followed_ = shadow.not_followed();
+    if (state_.not_followed.empty()) state_.not_followed = shadow.not_followed();
     if (shadow.not_followed().empty()) rounding.shadow = &shadow;
   } else if (floats) {
-    too_long_ = true;
+    state_.too_long_for_shadow = true;
   }
   for_each_differing(
       plan_, a, b,

@@ -72,7 +72,7 @@ class Cutter {
   bool ok(const Side& side, bool) const {
     device::EmulatedOptions o;
     o.emulator.workers = options_.workers;
-    o.emulator.instruction_budget = options_.budget;
+    o.emulator.instruction_budget = options_.most_instructions();
     auto r = device::run_emulated(*side.program, side.kernel, spec_, spec_.sizes[0], o);
     return r && r->ok();
   }
@@ -120,7 +120,7 @@ Reproduction reproduce(const Side& a, const Side& b, const Plan& plan, const Tri
   spec.sizes.push_back({"full", {}});
   RunOptions ro;
   ro.workers = options.workers;
-  ro.budget = options.budget;
+  ro.budget = options.most_instructions();
   auto x = run_kernel(a, plan, trial, ro), y = run_kernel(b, plan, trial, ro);
   if (!x || !y) {
     out.none = "the launch cannot be repeated";
@@ -205,7 +205,7 @@ Status find_feeds(const Side& a, const Plan& plan, const Trial& trial, const Jud
   constexpr size_t kShown = 8;
   const unsigned bytes = ptx::bytes_of(result_of(plan.parameters[judged.compared.buffer]));
   RunOptions o;
-  o.budget = options.budget;
+  o.budget = options.most_instructions();
   o.workers = options.workers;
   auto plain = run_kernel(a, plan, trial, o);
   if (!plain) return plain.error();

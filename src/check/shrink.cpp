@@ -12,7 +12,11 @@ constexpr uint64_t kInstructions = 20'000'000;  // warp instructions of all atte
 class TrialShrinker {
  public:
   TrialShrinker(TrialJudge& judge, const Plan& plan, Trial& trial, Judged& judged)
-      : judge_(judge), plan_(plan), trial_(trial), judged_(judged) {}
+      : judge_(judge),
+        plan_(plan),
+        trial_(trial),
+        judged_(judged),
+        keep_round_(plan.promises && all_round(plan, trial)) {}
 
   Status run() {
     grid();
@@ -28,12 +32,12 @@ class TrialShrinker {
   // Keeps the candidate when it comes to the same end.
   bool attempt(const Trial& candidate) {
     if (!status_ || attempts_ >= kAttempts || spent_ >= kInstructions) return false;
-    if (plan_.promises && !all_round(plan_, candidate)) return false;
+    if (keep_round_ && !all_round(plan_, candidate)) return false;
     ++attempts_;
     auto r = judge_.run(candidate);
     if (!r) return false;  // a launch that is none
     spent_ += r->instructions;
-    if (r->end != judged_.end ||
+    if (r->end != judged_.end || r->hang != judged_.hang ||
         (r->end == TrialEnd::kFault && r->fault.kind != judged_.fault.kind))
       return false;
     trial_ = candidate;
@@ -102,6 +106,7 @@ class TrialShrinker {
     for (uint64_t part = v / 2; part > 0; part /= 2) candidates.insert({part, v - part});
     for (uint64_t c : candidates) {
       if (c >= v) break;
+      if (c % plan_.multiple_of != 0) continue;
       Trial t = trial_;
       set(t, c);
       if (attempt(t)) return true;
@@ -113,6 +118,7 @@ class TrialShrinker {
   const Plan& plan_;
   Trial& trial_;
   Judged& judged_;
+  const bool keep_round_;  // numbers stay multiples of 16
   Status status_ = Ok{};
   unsigned attempts_ = 0;
   uint64_t spent_ = 0;

@@ -95,6 +95,7 @@ Plan make_plan(const Side& a, const std::vector<Parameter>& pa, const Side& b,
   plan.parameters = pa;
   plan.sizes = interesting_sizes(a);
   read_shape(a, plan);
+  plan.promises_a = plan.promises;
   read_shape(b, plan);
   plan.most_shared = std::min(emulator::most_shared(*a.program), emulator::most_shared(*b.program));
   // Compilers name a parameter after its kernel: "gelu_param_2".
@@ -149,6 +150,7 @@ Trial make_trial(const Plan& plan, unsigned number, uint64_t seed, bool edge) {
       // Mostly one size for all, so that strides fit; sometimes each its own.
       v = unrelated ? values[random(i) % values.size()] : common;
       if (number % 8 == 5 || (plan.promises && number % 2 == 0)) v = (v + 15) / 16 * 16;
+      v = (v + plan.multiple_of - 1) / plan.multiple_of * plan.multiple_of;
     } else if (p.kind == ParameterKind::kFloat) {
       constexpr double kValues[] = {0.5, 1.0, 1e-5, 2.25, -0.75, 0.0, 3.0};
       v = device::encode(kValues[random(i) % std::size(kValues)], p.type);
@@ -167,14 +169,17 @@ bool all_round(const Plan& plan, const Trial& trial) {
 
 bool make_smaller(const Plan& plan, Trial& trial) {
   bool changed = false;
-  for (size_t i = 0; i < plan.parameters.size(); ++i)
-    if (plan.parameters[i].kind == ParameterKind::kInteger && trial.scalars[i] > 1) {
-      trial.scalars[i] /= 2;
-      changed = true;
-    }
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    uint64_t& v = trial.scalars[i];
+    if (plan.parameters[i].kind != ParameterKind::kInteger) continue;
+    const uint64_t least = std::max<uint64_t>(1, plan.multiple_of);
+    const uint64_t less = std::max(least, v / 4 / least * least);
+    changed |= less < v;
+    v = std::min(v, less);
+  }
   for (uint32_t& g : trial.grid) {
     changed |= g > 1;
-    g = std::max(1u, g / 2);
+    g = std::max(1u, g / 4);
   }
   return changed;
 }

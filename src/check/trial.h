@@ -23,8 +23,10 @@ struct Plan {
   uint32_t most_shared = 0;                // bytes that a block of both targets may have
   // Triton's vectors of 16 bytes rest on a promise that numbers are multiples of 16. Which ones the
   // PTX does not say.
-  bool promises = false;
-  uint32_t clock_line = 0;  // where a kernel reads a clock; 0: nowhere
+  bool promises = false;     // either kernel has such vectors
+  bool promises_a = false;   // the first has
+  uint32_t multiple_of = 1;  // integers are made multiples of it
+  uint32_t clock_line = 0;   // where a kernel reads a clock; 0: nowhere
 };
 Plan make_plan(const Side& a, const std::vector<Parameter>& pa, const Side& b,
                const std::vector<Parameter>& pb);
@@ -47,7 +49,7 @@ Trial make_trial(const Plan& plan, unsigned number, uint64_t seed, bool edge = f
 // Whether every integer is a multiple of 16.
 bool all_round(const Plan& plan, const Trial& trial);
 
-// The same with every integer halved; false when there is nothing left to halve.
+// The same with a quarter of every integer, and of the grid; false when nothing is left of them.
 bool make_smaller(const Plan& plan, Trial& trial);
 
 std::string describe(const Plan& plan, const Trial& trial);  // "grid 2, n = 127"

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/json.h"
+#include "report/problem_report.h"
 
 namespace pitot::report {
 namespace {
@@ -92,73 +93,172 @@ Json to_json(const CheckResult& r) {
 
 }  // namespace
 
-std::string check_text(const CheckResult& r, const TextStyle&) {
-  std::string out;
-  if (r.kernel_a.empty() || r.kernel_b.empty()) {
-    out = fmt::format("{}: {}, in one of the files only\n", name(r.verdict),
-                      r.kernel_a.empty() ? r.kernel_b : r.kernel_a);
-  } else if (r.kernel_a == r.kernel_b) {
-    out = fmt::format("{}: {} in {} against {}\n", name(r.verdict), r.kernel_a, r.path_a, r.path_b);
-  } else {
-    out = fmt::format("{}: {} against {}\n", name(r.verdict), r.kernel_a, r.kernel_b);
+namespace {
+
+std::string plural(uint64_t n, const char* what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+// "no difference in 24 trials": the verdict in words.
+std::string headline(const CheckResult& r) {
+  const bool alone = r.kernel_a.empty() || r.kernel_b.empty();
+  const bool in_a = !r.path_a.empty();
+  if (alone) {
+    const std::string& kernel = in_a ? r.kernel_a : r.kernel_b;
+    return fmt::format("{} is in {} only",
+                       !kernel.empty() ? kernel
+                       : in_a          ? r.path_a
+                                       : r.path_b,
+                       in_a ? "a" : "b");
   }
-  if (r.evidence != Evidence::kTested) out += fmt::format("  the texts are {}\n", name(r.evidence));
-  if (r.evidence == Evidence::kTested && r.trials > 0) {
-    const Coverage &a = r.coverage_a, &b = r.coverage_b;
-    out += fmt::format(
-        "  {} trial{}, {:.0f} % of the instructions ran, {:.0f} % of the sides of branches{}\n",
-        r.trials, r.trials == 1 ? "" : "s",
-        std::floor(percent(a.ran + b.ran, a.instructions + b.instructions)),
-        std::floor(percent(a.taken + b.taken, a.branch_sides + b.branch_sides)),
-        r.skipped != 0 ? fmt::format("; {} skipped", r.skipped) : "");
+  switch (r.verdict) {
+    case Verdict::kSame:
+      if (r.evidence == Evidence::kIdentical) return "the texts are identical";
+      if (r.evidence == Evidence::kRenamed) return "the texts differ in names only";
+      return fmt::format("no difference in {}", plural(r.trials, "trial"));
+    case Verdict::kDifferent:
+      return r.counterexamples.empty() ? "b cannot do what a does"
+                                       : "b computes something else than a";
+    case Verdict::kFault:
+      for (const auto& f : r.faults)
+        if (f.side == 'a') return "a does something illegal on the spec's input";
+      return "b does something illegal where a does not";
+    case Verdict::kUndecided:
+      break;
+  }
+  return r.trials == 0
+             ? "nothing could be compared"
+             : fmt::format("no difference in {}, but that is not enough to call them the same",
+                           plural(r.trials, "trial"));
+}
+
+std::string ran_text(const CheckResult& r) {
+  const Coverage &a = r.coverage_a, &b = r.coverage_b;
+  if (a.ran == a.instructions && b.ran == b.instructions && a.taken == a.branch_sides &&
+      b.taken == b.branch_sides)
+    return "every instruction and both sides of every branch ran";
+  return fmt::format("{:.0f} % of the instructions ran, {:.0f} % of the sides of branches",
+                     std::floor(percent(a.ran + b.ran, a.instructions + b.instructions)),
+                     std::floor(percent(a.taken + b.taken, a.branch_sides + b.branch_sides)));
+}
+
+std::string input_text(const check::Counterexample& c) {
+  std::string out = fmt::format("  with {}\n", c.size);
+  std::string unused;
+  for (const auto& arg : c.args) {
+    if (const size_t at = arg.find(": not used"); at != arg.npos)
+      unused += (unused.empty() ? "" : ", ") + arg.substr(0, at);
+    else
+      out += fmt::format("    {}\n", arg);
+  }
+  if (!unused.empty()) out += fmt::format("    {}: not used\n", unused);
+  return out;
+}
+
+std::string difference_text(const check::Counterexample& c) {
+  // Beyond that the number of floats in between says nothing.
+  constexpr double kFewSteps = 10000;
+  const check::Difference& d = c.first;
+  std::string out = fmt::format("  first difference: {} ({}), one of {} that differ\n", place(d),
+                                d.type, plural(c.differing, "element"));
+  if (c.differing == 1) out = fmt::format("  the difference: {} ({})\n", place(d), d.type);
+  out += fmt::format("    a gives  {}\n    b gives  {}", d.a, d.b);
+  if (d.ulp > 0 && d.ulp <= kFewSteps)
+    out += fmt::format("   ({:.0f} {} numbers further)", d.ulp, d.type);
+  out += "\n";
+  if (!d.exact.empty()) out += fmt::format("    exactly  {}   (a without rounding)\n", d.exact);
+  if (c.feeds.empty()) return out;
+  out += fmt::format("  in a it depends on {}:\n", plural(c.fed_by, "input"));
+  for (const auto& f : c.feeds) out += fmt::format("    {}[{}] = {}\n", f.buffer, f.index, f.value);
+  if (c.fed_by > c.feeds.size())
+    out += fmt::format("    … and {} more\n", c.fed_by - c.feeds.size());
+  return out;
+}
+
+}  // namespace
+
+std::string check_text(const CheckResult& r, const TextStyle& style) {
+  const Ink colour = r.verdict == Verdict::kSame        ? Ink::kGood
+                     : r.verdict == Verdict::kUndecided ? Ink::kWarning
+                                                        : Ink::kError;
+  std::string out = ink(style, colour, name(r.verdict)) + ": " + headline(r) + "\n";
+  if (!r.kernel_a.empty()) out += fmt::format("  a  {} in {}\n", r.kernel_a, r.path_a);
+  if (!r.kernel_b.empty()) out += fmt::format("  b  {} in {}\n", r.kernel_b, r.path_b);
+  for (const auto& f : r.faults) {
+    out += fmt::format("  {} {}: {}\n    --> {}:{}\n", f.side, f.kind, f.message, f.path, f.line);
+    if (r.counterexamples.empty()) out += fmt::format("    with {}\n", f.size);
   }
   for (const auto& c : r.counterexamples) {
-    out += fmt::format("  with {}:\n", c.size);
-    for (const auto& a : c.args) out += fmt::format("    {}\n", a);
-    if (c.differing == 0) continue;
-    out += fmt::format("  first difference at {} ({}):\n    a  {}\n    b  {}{}\n", place(c.first),
-                       c.first.type, c.first.a, c.first.b,
-                       std::isfinite(c.first.ulp) && c.first.ulp > 0
-                           ? fmt::format("   {:.4g} steps apart", c.first.ulp)
-                           : "");
-    if (!c.first.exact.empty()) out += fmt::format("    a without rounding  {}\n", c.first.exact);
-    if (c.differing > 1) out += fmt::format("  {} elements differ\n", c.differing);
-    if (!c.feeds.empty()) {
-      out += fmt::format("  {} comes from {} input{}:\n", place(c.first), c.fed_by,
-                         c.fed_by == 1 ? "" : "s");
-      for (const auto& f : c.feeds)
-        out += fmt::format("    {}[{}] = {}\n", f.buffer, f.index, f.value);
-      if (c.fed_by > c.feeds.size()) out += "    …\n";
-    }
+    out += input_text(c);
+    if (c.differing != 0) out += difference_text(c);
   }
-  for (const auto& f : r.faults)
-    out += fmt::format("  fault[{}] in {}: {}\n    --> {}:{}  with {}\n", f.kind, f.side, f.message,
-                       f.path, f.line, f.size);
-  for (const auto& reason : r.reasons) out += fmt::format("  undecided: {}\n", reason);
+  const bool decided = r.verdict != Verdict::kUndecided;
+  if (r.evidence == Evidence::kTested && r.trials > 0) {
+    out += fmt::format("  {}{}",
+                       decided && r.verdict != Verdict::kSame
+                           ? "found in trial " + std::to_string(r.trials) + "; by then "
+                           : "",
+                       ran_text(r));
+    if (r.skipped != 0) out += fmt::format("; {} left out", plural(r.skipped, "more trial"));
+    out += "\n";
+  }
+  for (const auto& reason : r.reasons) out += fmt::format("  why: {}\n", reason);
   for (const auto& n : r.notes) out += fmt::format("  note: {}\n", n);
   return out;
 }
 
-std::string check_json(const std::vector<CheckResult>& results) {
-  if (results.size() == 1) {
-    Json j{{"schema", "pitot.check/1"}};
-    j.update(to_json(results[0]));
-    return dump(j);
+std::string check_hint(const std::vector<CheckResult>& results, bool with_spec) {
+  bool undecided = false, shown = false;
+  for (const auto& r : results) {
+    undecided |= r.verdict == Verdict::kUndecided && !r.kernel_a.empty() && !r.kernel_b.empty();
+    for (const auto& c : r.counterexamples) shown |= !c.spec.empty();
   }
-  Json pairs = Json::array();
-  Verdict worst = Verdict::kSame;
+  std::string out;
+  if (shown) out += "run it again: add --save FILE.kernel.toml, then pitot run FILE.kernel.toml\n";
+  if (undecided && !with_spec)
+    out +=
+        "what helps: launches and arguments that the kernel is made for, as a kernel spec (--spec "
+        "FILE.kernel.toml), or more of the inferred ones (--trials N)\n";
+  return out;
+}
+
+std::string check_summary(const std::vector<CheckResult>& results) {
+  size_t n[4] = {};
+  for (const auto& r : results) ++n[static_cast<size_t>(r.verdict)];
+  std::string out = fmt::format("{} of kernels:", plural(results.size(), "pair"));
+  for (Verdict v : {Verdict::kSame, Verdict::kDifferent, Verdict::kFault, Verdict::kUndecided})
+    if (n[static_cast<size_t>(v)] != 0)
+      out += fmt::format("{} {} {}", out.ends_with(':') ? "" : ",", n[static_cast<size_t>(v)],
+                         name(v));
+  return out + "\n";
+}
+
+std::string check_line(const CheckResult& r, const TextStyle& style) {
+  if (r.verdict != Verdict::kSame) return check_text(r, style);
+  return fmt::format("{}: {} in {} and {}: {}\n", ink(style, Ink::kGood, name(r.verdict)),
+                     r.kernel_a, r.path_a, r.path_b, headline(r));
+}
+
+std::string check_json(const std::vector<CheckResult>& results,
+                       const std::vector<VerifiedFile>& problems,
+                       const std::vector<std::string>& errors) {
   auto rank = [](Verdict v) {
     return v == Verdict::kSame        ? 0
            : v == Verdict::kUndecided ? 1
            : v == Verdict::kDifferent ? 2
                                       : 3;
   };
+  Json j{{"schema", "pitot.check/1"}}, pairs = Json::array();
+  const CheckResult* worst = nullptr;
   for (const auto& r : results) {
-    if (rank(r.verdict) > rank(worst)) worst = r.verdict;
+    if (worst == nullptr || rank(r.verdict) > rank(worst->verdict)) worst = &r;
     pairs.push_back(to_json(r));
   }
-  return dump(
-      Json{{"schema", "pitot.check/1"}, {"verdict", name(worst)}, {"pairs", std::move(pairs)}});
+  if (worst != nullptr) j.update(to_json(*worst));
+  j["pairs"] = std::move(pairs);
+  j["diagnostics"] = diagnostics_json(problems);
+  j["errors"] = errors;
+  return dump(j);
 }
 
 }  // namespace pitot::report

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace pitot::report {
 
@@ -20,6 +21,9 @@ inline Json number_json(double v) {
 }
 
 struct LocatedDiagnostic;
+struct VerifiedFile;
 Json to_json(const LocatedDiagnostic& diagnostic);
+// The findings of all files in one list, each with its path.
+Json diagnostics_json(const std::vector<VerifiedFile>& files);
 
 }  // namespace pitot::report

@@ -4,18 +4,22 @@
 
 namespace pitot::report {
 
-std::string problem_json(std::string_view verb, const std::vector<VerifiedFile>& files,
-                         const std::vector<std::string>& errors) {
-  Json j{{"schema", "pitot." + std::string(verb) + "/1"}};
-  Json diagnostics = Json::array(), reasons = errors;
-  for (const VerifiedFile& f : files) {
-    reasons.push_back(f.path + " has errors");
+Json diagnostics_json(const std::vector<VerifiedFile>& files) {
+  Json out = Json::array();
+  for (const VerifiedFile& f : files)
     for (const LocatedDiagnostic& d : f.diagnostics) {
       Json one{{"path", f.path}};
       one.update(to_json(d));
-      diagnostics.push_back(std::move(one));
+      out.push_back(std::move(one));
     }
-  }
+  return out;
+}
+
+std::string problem_json(std::string_view verb, const std::vector<VerifiedFile>& files,
+                         const std::vector<std::string>& errors) {
+  Json j{{"schema", "pitot." + std::string(verb) + "/1"}};
+  Json reasons = errors;
+  for (const VerifiedFile& f : files) reasons.push_back(f.path + " has errors");
   if (verb == "check") {
     j["verdict"] = "undecided";
     j["evidence"] = nullptr;
@@ -36,7 +40,7 @@ std::string problem_json(std::string_view verb, const std::vector<VerifiedFile>&
     j["lines"] = Json::array();
     j["totals"] = nullptr;
   }
-  j["diagnostics"] = std::move(diagnostics);
+  j["diagnostics"] = diagnostics_json(files);
   j["errors"] = errors;
   return dump(j);
 }
