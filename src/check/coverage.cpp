@@ -7,6 +7,34 @@ namespace pitot::check {
 using emulator::Flow;
 using emulator::Op;
 
+namespace {
+
+// Whether a branch asks whether a barrier in memory is done: how often it has to ask again hangs on
+// time, not on inputs. The predicate may come by way of selp, setp and the like.
+bool asks_a_barrier(const emulator::Program& program, uint32_t first, uint32_t branch) {
+  constexpr uint32_t kBack = 8;
+  const ptx::Module& m = *program.module;
+  ptx::RegId wanted = program.instruction(program.ops[branch]).guard;
+  for (uint32_t i = branch; i-- > first && branch - i <= kBack;) {
+    if (program.ops[i].instruction == emulator::kNoInstruction) continue;
+    const ptx::Instruction& at = program.instruction(program.ops[i]);
+    const auto operands = m.operands_of(at);
+    if (operands.empty() || !operands[0].is_register() || operands[0].id != wanted) continue;
+    const ptx::Opcode& op = *at.opcode;
+    if (op.mnemonic == ptx::Mnemonic::kMbarrier)
+      return op.has_mod(ptx::Mod::kTryWait) || op.has_mod(ptx::Mod::kTestWait);
+    // Of selp the predicate is the last, of the rest the first source.
+    if (operands.size() < 2) return false;
+    const ptx::Operand& from =
+        op.mnemonic == ptx::Mnemonic::kSelp ? operands[operands.size() - 1] : operands[1];
+    if (!from.is_register()) return false;
+    wanted = from.id;
+  }
+  return false;
+}
+
+}  // namespace
+
 // Backward from the traps, until nothing changes: an operation is fatal when all that may follow it
 // is.
 Reached::Reached(const Side& side) : side_(side), seen_(side.program->ops.size()) {
@@ -72,8 +100,9 @@ Coverage Reached::coverage() const {
     auto fatal_at = [&](uint32_t at) {
       return at >= code.first && at < code.first + code.count && fatal_[at - code.first];
     };
-    const bool taken = (seen_[i] & 2) != 0 || fatal_at(op.target);
-    const bool passed = (seen_[i] & 4) != 0 || fatal_at(i + 1);
+    const bool asks = seen_[i] != 0 && asks_a_barrier(*side_.program, code.first, i);
+    const bool taken = (seen_[i] & 2) != 0 || fatal_at(op.target) || asks;
+    const bool passed = (seen_[i] & 4) != 0 || fatal_at(i + 1) || asks;
     c.branch_sides += 2;
     c.taken += (taken ? 1u : 0u) + (passed ? 1u : 0u);
     if (seen_[i] != 0 && taken != passed) c.one_sided.push_back(line);

@@ -279,7 +279,18 @@ class Inference {
     return use;
   }
 
+  // Of tcgen05.mma the descriptor says more (bf16 for f16, …); the kind is what the text says.
+  static Type kind_type(const ptx::Opcode& op) {
+    using ptx::Mod;
+    if (op.has_mod(Mod::kKindF16)) return Type::kF16;
+    if (op.has_mod(Mod::kKindTf32)) return Type::kF32;
+    if (op.has_mod(Mod::kKindI8)) return Type::kS8;
+    if (op.has_mod(Mod::kKindF8f6f4) || op.has_mod(Mod::kKindMxf8f6f4)) return Type::kE4m3;
+    return Type::kNone;
+  }
+
   static Type factor_type(const ptx::Opcode& op) {
+    if (const Type kind = kind_type(op); kind != Type::kNone) return kind;
     std::vector<Type> types;
     for (ptx::ModId m : op.modifiers)
       if (ptx::mod_type(m) != Type::kNone) types.push_back(ptx::mod_type(m));

@@ -101,7 +101,7 @@ std::string plural(uint64_t n, const char* what) {
 
 // "no difference in 24 trials": the verdict in words.
 std::string headline(const CheckResult& r) {
-  const bool alone = r.kernel_a.empty() || r.kernel_b.empty();
+  const bool alone = r.path_a.empty() || r.path_b.empty();
   const bool in_a = !r.path_a.empty();
   if (alone) {
     const std::string& kernel = in_a ? r.kernel_a : r.kernel_b;
@@ -182,8 +182,12 @@ std::string check_text(const CheckResult& r, const TextStyle& style) {
                      : r.verdict == Verdict::kUndecided ? Ink::kWarning
                                                         : Ink::kError;
   std::string out = ink(style, colour, name(r.verdict)) + ": " + headline(r) + "\n";
-  if (!r.kernel_a.empty()) out += fmt::format("  a  {} in {}\n", r.kernel_a, r.path_a);
-  if (!r.kernel_b.empty()) out += fmt::format("  b  {} in {}\n", r.kernel_b, r.path_b);
+  for (const char side : {'a', 'b'}) {
+    const std::string& path = side == 'a' ? r.path_a : r.path_b;
+    const std::string& kernel = side == 'a' ? r.kernel_a : r.kernel_b;
+    if (!path.empty())
+      out += fmt::format("  {}  {}{}{}\n", side, kernel, kernel.empty() ? "" : " in ", path);
+  }
   for (const auto& f : r.faults) {
     out += fmt::format("  {} {}: {}\n    --> {}:{}\n", f.side, f.kind, f.message, f.path, f.line);
     if (r.counterexamples.empty()) out += fmt::format("    with {}\n", f.size);

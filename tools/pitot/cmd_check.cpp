@@ -104,9 +104,17 @@ class PairCheck {
           fmt::format("{} has no partner: it was compared with nothing", there.source->path())));
       return out;
     }
-    auto ma = sound_module(std::move(pair.a), options_),
-         mb = sound_module(std::move(pair.b), options_);
-    if (!ma || !mb) return out;
+    check::CheckResult broken;
+    broken.path_a = pair.a.source->path();
+    broken.path_b = pair.b.source->path();
+    auto ma = sound_module(std::move(pair.a), options_);
+    auto mb = sound_module(std::move(pair.b), options_);
+    if (!ma) broken.reasons.push_back(broken.path_a + " has errors");
+    if (!mb) broken.reasons.push_back(broken.path_b + " has errors");
+    if (!ma || !mb) {
+      out.push_back(std::move(broken));
+      return out;
+    }
     auto pa = emulator::load(ma), pb = emulator::load(mb);
     if (!pa) return pa.error();
     if (!pb) return pb.error();

@@ -72,8 +72,8 @@ TEST(Check, CodeThatNeverRanLeavesItUndecided) {
   EXPECT_EQ(r.coverage_a.unreached, std::vector<uint32_t>{5});
   EXPECT_EQ(r.coverage_a.one_sided, std::vector<uint32_t>{4});
   ASSERT_EQ(r.reasons.size(), 4u);
-  EXPECT_EQ(r.reasons[0], "a never ran from line 5");
-  EXPECT_EQ(r.reasons[1], "a always went the same way at the branch of line 4");
+  EXPECT_EQ(r.reasons[0], "in a the code that begins at line 5 never ran");
+  EXPECT_EQ(r.reasons[1], "in a the branch of line 4 always went the same way");
 }
 
 TEST(Compare, ByType) {
