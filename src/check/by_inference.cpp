@@ -224,7 +224,12 @@ class InferenceCheck {
     state_ = judge.state();
     notes();
     const std::string size = describe(plan_, trial);
-    Reproduction again = reproduce(a_, b_, plan_, trial, judged, o_);
+    Reproduction again;
+    if (judged.end == TrialEnd::kDifferent && judged.compared.buffer == kVariable) {
+      again.none = "the difference is in a variable of the module, which a spec does not have";
+    } else {
+      again = reproduce(a_, b_, plan_, trial, judged, o_);
+    }
     Counterexample c;
     c.size = size;
     c.seed = o_.seed;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 
 namespace pitot::check {
@@ -36,6 +37,44 @@ void for_each_differing(const Plan& plan, const Run& a, const Run& b, F&& f) {
           u, v, x->base() + offset);
       }
     }
+  }
+}
+
+// Variables of a module that kernels may write, by name.
+std::map<std::string, emulator::Region*> variables_of(const Run& run) {
+  std::map<std::string, emulator::Region*> out;
+  for (const auto& r : run.memory->regions())
+    if (r->base() >= emulator::kModuleBase && r->base() < emulator::kGlobalBase && !r->read_only)
+      out[r->name()] = r.get();
+  return out;
+}
+
+// As a variable is declared; arrays of bytes, which nvcc makes of everything, as words.
+ptx::Type declared_type(const Side& side, const std::string& variable) {
+  for (const ptx::Symbol& s : side.module->symbols)
+    if (s.name == variable && ptx::base_space(s.space) == ptx::Space::kGlobal)
+      return ptx::bytes_of(s.type) >= 2 && ptx::bytes_of(s.type) <= 8 ? s.type : ptx::Type::kB32;
+  return ptx::Type::kB32;
+}
+
+// Calls f(element, a, b, address in a) for elements of a variable with different bits.
+template <class F>
+void for_each_differing_in(emulator::Region& x, emulator::Region& y, unsigned bytes, F&& f) {
+  const uint64_t size = std::min(x.size(), y.size());
+  for (uint64_t at = 0; at < size; at += bytes) {
+    const emulator::Page* p = x.page(at);
+    const emulator::Page* q = y.page(at);
+    if (p == nullptr || q == nullptr) return;
+    const uint64_t in_page = at % emulator::kPageBytes;
+    if (in_page == 0 && p->bytes == q->bytes) {
+      at += emulator::kPageBytes - bytes;
+      continue;
+    }
+    const auto n = static_cast<size_t>(std::min<uint64_t>(bytes, size - at));
+    uint64_t u = 0, v = 0;
+    std::memcpy(&u, p->bytes.data() + in_page, n);
+    std::memcpy(&v, q->bytes.data() + in_page, n);
+    if (u != v) f(at / bytes, u, v, x.base() + at);
   }
 }
 
@@ -178,6 +217,38 @@ Result<Compared> TrialJudge::compare_runs(const Trial& trial, const Run& a, cons
     floats |= ptx::kind_of(t) == ptx::TypeKind::kFloat;
     out.bits_equal = false;
   });
+  struct Variable {
+    std::string name;
+    emulator::Region *a, *b;
+    ptx::Type type;
+  };
+  std::vector<Variable> variables;
+  const auto in_a = variables_of(a), in_b = variables_of(b);
+  auto lonely = [&](char side, const std::string& name) {
+    const std::string note =
+        fmt::format("{} writes the module's variable '{}', which {} lacks: not compared", side,
+                    name, side == 'a' ? 'b' : 'a');
+    if (std::find(state_.notes.begin(), state_.notes.end(), note) == state_.notes.end())
+      state_.notes.push_back(note);
+  };
+  for (const auto& [name, y] : in_b)
+    if (y->written && !in_a.contains(name)) lonely('b', name);
+  for (const auto& [name, x] : in_a) {
+    const auto y = in_b.find(name);
+    if (y == in_b.end()) {
+      if (x->written) lonely('a', name);
+      continue;
+    }
+    if (!x->written && !y->second->written) continue;
+    Variable v{name, x, y->second, declared_type(a_, name)};
+    bool differs = false;
+    for_each_differing_in(*v.a, *v.b, ptx::bytes_of(v.type),
+                          [&](uint64_t, uint64_t, uint64_t, uint64_t) { differs = true; });
+    if (!differs) continue;
+    floats = true;  // words may be floats
+    out.bits_equal = false;
+    variables.push_back(std::move(v));
+  }
   if (out.bits_equal) return out;
   Rounding rounding{narrow_, nullptr, nullptr};
   emulator::Shadow shadow(*a_.program);
@@ -201,6 +272,21 @@ Result<Compared> TrialJudge::compare_runs(const Trial& trial, const Run& a, cons
         out.buffer = i;
         out.index = index;
       });
+  for (const Variable& v : variables)
+    for_each_differing_in(*v.a, *v.b, ptx::bytes_of(v.type),
+                          [&](uint64_t index, uint64_t x, uint64_t y, uint64_t address) {
+                            // Of a word the shadow knows whether a float was stored there.
+                            const bool is_float =
+                                v.type == ptx::Type::kB32 && rounding.shadow != nullptr &&
+                                rounding.shadow->global(address, 4, x).has_value();
+                            const ptx::Type type = is_float ? ptx::Type::kF32 : v.type;
+                            if (!compare_element(rounding, address, x, y, type, out)) return;
+                            if (out.differing++ != 0) return;
+                            out.first = difference_of(rounding, address, x, y, type);
+                            out.first.buffer = v.name;
+                            out.first.index = index;
+                            out.buffer = kVariable;
+                          });
   return out;
 }
 

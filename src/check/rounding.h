@@ -26,6 +26,9 @@ struct Rounding {
   Tolerance tolerance(ptx::Type type) const;
 };
 
+// In place of a parameter's number: a variable of the module.
+inline constexpr size_t kVariable = SIZE_MAX;
+
 // What came of comparing elements.
 struct Compared {
   uint64_t differing = 0;

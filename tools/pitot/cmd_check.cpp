@@ -225,6 +225,12 @@ bool check_all(CheckArguments& args, Options& options, Results& results) {
   if (args.b.empty())
     return failed(
         input_error("check wants two kernels, A (right) and B; or a --spec with an [oracle]"));
+  for (const std::string& path : {args.a, args.b})
+    if (path.ends_with(".toml"))
+      return failed(input_error(path + " is a kernel spec, not a kernel: --spec " + path));
+  std::error_code error;
+  if (fs::is_directory(args.a, error) != fs::is_directory(args.b, error))
+    return failed(input_error("one of A and B is a directory, the other is not"));
   std::vector<ModulePair> pairs = read_pairs(args.a, args.b, options);
   if (options.exit_code != kFine) return false;
   pair_by_target(pairs);
@@ -285,7 +291,8 @@ void add_check(CLI::App& app, Options& options) {
   verb->add_option("--trials", args->trials,
                    "launches with inferred arguments; as many again when "
                    "something has not run")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 1000000u));
   verb->add_option("--multiple-of", args->multiple_of,
                    "inferred integers are multiples of this; 16 is what Triton is promised")
       ->capture_default_str()

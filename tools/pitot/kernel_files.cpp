@@ -109,6 +109,11 @@ std::optional<device::KernelSpec> read_spec_file(const std::string& path, Option
     fail(options, text.error());
     return std::nullopt;
   }
+  if (toolchain::file_kind(*text) != toolchain::FileKind::kUnknown) {
+    fail(options, input_error(path + " is " + toolchain::to_string(toolchain::file_kind(*text)) +
+                              ", no kernel spec (*.kernel.toml), which says how to launch it"));
+    return std::nullopt;
+  }
   const SourceText source(path, *text);
   Diagnostics found;
   device::KernelSpec spec = device::read_spec(source, found);

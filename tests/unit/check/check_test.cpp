@@ -76,6 +76,41 @@ TEST(Check, CodeThatNeverRanLeavesItUndecided) {
   EXPECT_EQ(r.reasons[1], "in a the branch of line 4 always went the same way");
 }
 
+// What the host reads with cudaMemcpyFromSymbol is a result too.
+TEST(Check, VariablesOfTheModuleAreCompared) {
+  auto text = [](const std::string& variable, const std::string& body) {
+    return ".version 8.0\n.target sm_80\n.address_size 64\n" + variable +
+           "\n.entry k() {\n.reg .b32 %r<4>;\n.reg .f32 %f<4>;\n" + body + "ret;\n}\n";
+  };
+  const std::string words = ".global .align 4 .b8 g[8];";
+  const std::string five = "mov.u32 %r1, 5;\nst.global.u32 [g+4], %r1;\n";
+  const std::string six = "mov.u32 %r1, 6;\nst.global.u32 [g+4], %r1;\n";
+  const auto same = check_loaded(load_text("a.ptx", text(words, five)),
+                                 load_text("b.ptx", text(words, "mov.u32 %r2, 1;\n" + five)));
+  EXPECT_EQ(same.verdict, Verdict::kSame) << explain(same);
+  const auto r =
+      check_loaded(load_text("a.ptx", text(words, five)), load_text("b.ptx", text(words, six)));
+  EXPECT_EQ(r.verdict, Verdict::kDifferent) << explain(r);
+  ASSERT_EQ(r.counterexamples.size(), 1u);
+  EXPECT_EQ(r.counterexamples[0].first.buffer, "g");
+  EXPECT_EQ(r.counterexamples[0].first.index, 1u);
+  EXPECT_EQ(r.counterexamples[0].first.a, "0x5");
+  EXPECT_FALSE(r.counterexamples[0].no_spec.empty());
+  // A sum in another order: a float in an array of bytes.
+  const std::string head =
+      "mov.f32 %f1, 0f3DCCCCCD;\nmov.f32 %f2, 0f3E4CCCCD;\nmov.f32 %f3, 0f3E99999A;\n";
+  const auto sum = check_loaded(
+      load_text("a.ptx", text(words, head + "add.f32 %f1, %f1, %f2;\nadd.f32 %f1, %f1, %f3;\n"
+                                            "st.global.f32 [g], %f1;\n")),
+      load_text("b.ptx", text(words, head + "add.f32 %f2, %f2, %f3;\nadd.f32 %f1, %f1, %f2;\n"
+                                            "st.global.f32 [g], %f1;\n")));
+  EXPECT_EQ(sum.verdict, Verdict::kSame) << explain(sum);
+  const auto other =
+      check_loaded(load_text("a.ptx", text(words, five)), load_text("b.ptx", text("", "")));
+  ASSERT_EQ(other.notes.size(), 1u) << explain(other);
+  EXPECT_EQ(other.notes[0], "a writes the module's variable 'g', which b lacks: not compared");
+}
+
 TEST(Compare, ByType) {
   using ptx::Type;
   const Tolerance t = default_tolerance(Type::kF32);
