@@ -117,8 +117,11 @@ class Product {
   bool one(size_t i) {
     block_ = blocks_[i];
     if (!load_a()) return false;
-    Tile b = b_;
+    // Each block scales all of B by factors of its own.
     std::vector<bool> bad_columns = bad_columns_;
+    Tile own_b;
+    if (v_.scales != 0 || f_.negate_b) own_b = b_;
+    Tile& b = v_.scales != 0 || f_.negate_b ? own_b : b_;
     if (v_.scales != 0 && !scale(b, bad_columns)) return false;
     const bool accumulate = word(operand_.predicate) != 0;
     if (!load_d(accumulate)) return false;
@@ -241,6 +244,13 @@ class Product {
     return problem.empty() || fail(true, std::move(problem));
   }
 
+  // Calls f(row, lane of tensor memory, first column of N that lies there).
+  template <class F>
+  void for_each_row(F&& f) const {
+    for (unsigned first = 0; first < f_.n; first += f_.columns())
+      for (unsigned r = 0; r < f_.rows; ++r) f(r, at_.row + f_.lane(r, first), first);
+  }
+
   // The accumulator, scaled by 2^-s when the instruction has a scale; zero when it does not take
   // part. One element a column, halves in its low bits.
   bool load_d(bool accumulate) {
@@ -251,15 +261,16 @@ class Product {
     if ((op_.variant & kScaled) != 0)
       factor = 1.0 / static_cast<double>(uint64_t{1} << (op_.imm & 15));
     const TensorMemory& memory = block_->tensor_memory();
-    for (unsigned r = 0; r < f_.rows; ++r)
-      for (unsigned n = 0; n < f_.n; ++n) {
-        const uint32_t raw = memory.get(at_.row + f_.lane(r, n), at_.column + f_.column(n));
+    for_each_row([&](unsigned r, unsigned lane, unsigned first) {
+      for (unsigned c = 0; c < f_.columns(); ++c) {
+        const uint32_t raw = memory.get(lane, at_.column + c);
         if (integer()) {
-          d_.int_at(r, n) = static_cast<int32_t>(raw);
+          d_.int_at(r, first + c) = static_cast<int32_t>(raw);
         } else {
-          d_.at(r, n) = decode_float(f_.d, raw) * factor;
+          d_.at(r, first + c) = decode_float(f_.d, raw) * factor;
         }
       }
+    });
     return true;
   }
 
@@ -271,14 +282,15 @@ class Product {
         disabled[i] = static_cast<uint32_t>(w_.get(slots[4 * part + i], lane_));
     }
     TensorMemory& memory = block_->tensor_memory();
-    for (unsigned r = 0; r < f_.rows; ++r)
-      for (unsigned n = 0; n < f_.n; ++n) {
-        const unsigned lane = at_.row + f_.lane(r, n), column = at_.column + f_.column(n);
-        if ((disabled[lane / 32] >> (lane % 32) & 1) != 0) continue;
+    for_each_row([&](unsigned r, unsigned lane, unsigned first) {
+      if ((disabled[lane / 32] >> (lane % 32) & 1) != 0) return;
+      for (unsigned c = 0; c < f_.columns(); ++c) {
+        const unsigned n = first + c, column = at_.column + c;
         const bool bad =
             bad_rows_[r] || bad_columns[n] || (accumulate && !memory.defined(lane, column));
         memory.set(lane, column, static_cast<uint32_t>(encode_element(f_.d, d_, r, n)), !bad);
       }
+    });
   }
 
   Warp& w_;
