@@ -38,6 +38,11 @@ bool copy_in(Warp& w, const Op& op, unsigned lane, Block& block) {
     w.fault(FaultKind::kUncovered, op, LaneMask{1} << lane, descriptor, std::move(problem));
     return false;
   }
+  if (m.wide_atoms) {
+    w.fault(FaultKind::kUncovered, op, LaneMask{1} << lane, descriptor,
+            "swizzling with atoms of 32 bytes of a K-major matrix is not covered");
+    return false;
+  }
   const TensorAddress at = tensor_address(w, op, 0, lane);
   if (at.row != 0) {
     w.fault(FaultKind::kIllegal, op, LaneMask{1} << lane, at.row,

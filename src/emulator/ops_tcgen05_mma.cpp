@@ -140,6 +140,13 @@ class Product {
     std::string problem;
     if (!parse_descriptor(w_, wide(operand), DescriptorKind::kTcgen05, m, problem))
       return fail(false, std::move(problem));
+    // PTX ISA, "Valid Combinations of Type-Size, Major-ness and Swizzling".
+    if (mn_major && m.wide_atoms != (v_.kind == MmaKind::kTf32))
+      return fail(true,
+                  "a transposed matrix of 32-bit elements, and no other, needs 128-byte "
+                  "swizzling with atoms of 32 bytes");
+    if (!mn_major && m.wide_atoms)
+      return fail(false, "swizzling with atoms of 32 bytes of a K-major matrix is not covered");
     m.mn_major = mn_major;
     m.window = block.shared_base();
     m.per_chunk = per_chunk();

@@ -77,6 +77,14 @@ bool read_map(Warp& w, const Op& op, unsigned lane, size_t operand, Box& box) {
   }
   for (size_t d = 0; d + 1 < slots.size() && d < box.at.size(); ++d)
     box.at[d] = static_cast<int32_t>(w.get(slots[d + 1], lane));
+  if (box.map.packed()) {
+    if (box.at[0] % 16 != 0) {
+      w.fault(FaultKind::kUncovered, op, one, address,
+              "packed elements that are not taken sixteen at a time");
+      return false;
+    }
+    box.at[0] /= 16;
+  }
   if (std::string why = mismatch(box, slots.size() - 1); !why.empty()) {
     w.fault(FaultKind::kIllegal, op, one, address, std::move(why));
     return false;
@@ -87,8 +95,15 @@ bool read_map(Warp& w, const Op& op, unsigned lane, size_t operand, Box& box) {
 // One row along dimension 0 of a tile, from x on, at an address that the other dimensions give.
 template <class F>
 bool row_runs(const TensorMap& m, int64_t x, uint64_t address, uint64_t offset, F&& f) {
-  const uint64_t size = m.element_bytes();
-  const int64_t limit = m.size[0], count = m.im2col ? m.channels : m.box[0];
+  const uint64_t size = m.element_bytes(), global = m.global_bytes();
+  const int64_t limit = m.units(m.size[0]), count = m.units(m.im2col ? m.channels : m.box[0]);
+  if (global != size) {  // packed, with padding
+    for (int64_t i = std::max<int64_t>(0, -x); i < std::min<int64_t>(count, limit - x); ++i)
+      if (!f(address + static_cast<uint64_t>(x + i) * global, global,
+             offset + static_cast<uint64_t>(i) * size))
+        return false;
+    return true;
+  }
   if (m.step[0] == 1) {
     const int64_t first = std::max<int64_t>(0, -x), last = std::min<int64_t>(count, limit - x);
     return first >= last || f(address + static_cast<uint64_t>(x + first) * size,
@@ -147,7 +162,7 @@ bool pixel_runs(const Box& box, F&& f) {
   const unsigned images = m.rank - 1u;
   std::array<int64_t, 5> place{};
   for (unsigned d = 1; d < m.rank; ++d) place[d] = box.at[d];
-  const uint64_t row = m.channels * uint64_t{m.element_bytes()};
+  const uint64_t row = m.units(m.channels) * uint64_t{m.element_bytes()};
   for (unsigned p = 0; p < m.pixels; ++p) {
     uint64_t address = m.address;
     bool inside = true;
@@ -178,8 +193,10 @@ bool for_each_run(const Box& box, F&& f) {
 void fill_box(const Box& box, Bytes& b) {
   const TensorMap& m = box.map;
   b.resize(box.bytes());
-  if (m.fill == 0) return;
   const size_t size = m.element_bytes();
+  for (size_t i = 0; m.global_bytes() != size && i < b.data.size(); ++i)
+    if (i % size >= m.global_bytes()) b.defined[i] = 0;  // padding
+  if (m.fill == 0) return;
   for (size_t i = 0; i < b.data.size(); ++i)
     b.data[i] = i % size == size - 1 ? std::byte{0x7f} : std::byte{0xff};
 }
@@ -200,7 +217,9 @@ bool put_shared(Warp& w, const Op& op, unsigned lane, const TensorMap& m, uint64
         return write_run(w, op, lane, Space::kShared, address, bytes, b, from);
       });
   bool odd = false;
-  if (!good || !complete_bytes(w, op, lane, barrier, b.data.size(), &odd)) return false;
+  // Padding of packed elements does not count.
+  const uint64_t moved = b.data.size() / m.element_bytes() * m.global_bytes();
+  if (!good || !complete_bytes(w, op, lane, barrier, moved, &odd)) return false;
   mark_until(w, op, to, b.data.size(), barrier, odd, true);
   return true;
 }
@@ -268,10 +287,30 @@ void from_shared(Warp& w, const Op& op, LaneMask mask, F&& f) {
   });
 }
 
+// b6p2x16: of each 16 bytes the low six bits, side by side in the first twelve.
+Bytes pack_six_bits(const Bytes& b) {
+  Bytes out;
+  out.resize(b.data.size());
+  for (size_t first = 0; first + 16 <= b.data.size(); first += 16)
+    for (size_t bit = 0; bit < 96; ++bit) {
+      const size_t from = first + bit / 6, to = first + bit / 8;
+      const auto v = static_cast<unsigned>(b.data[from]) >> (bit % 6) & 1;
+      out.data[to] |= static_cast<std::byte>(v << (bit % 8));
+      if (b.defined[from] == 0) out.defined[to] = 0;
+    }
+  return out;
+}
+
 void store(Warp& w, const Op& op, LaneMask mask) {
   from_shared(w, op, mask, [&](unsigned l, const Box& box, const Bytes& b) {
+    if (box.map.packed() && box.map.element == 14) {
+      w.fault(FaultKind::kIllegal, op, LaneMask{1} << l, 0,
+              "a store of b4x16_p64, which is a type of loads");
+      return false;
+    }
+    const Bytes moved = box.map.packed() && box.map.element == 15 ? pack_six_bits(b) : b;
     return for_each_run(box, [&](uint64_t address, uint64_t bytes, uint64_t from) {
-      return write_run(w, op, l, Space::kGlobal, address, bytes, b, from);
+      return write_run(w, op, l, Space::kGlobal, address, bytes, moved, from);
     });
   });
 }

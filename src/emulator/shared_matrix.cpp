@@ -24,10 +24,9 @@ bool parse_descriptor(const Warp& w, uint64_t d, DescriptorKind kind, SharedMatr
     mode = static_cast<unsigned>(d >> 61);
     m.swizzle = mode == 2 ? 128 : mode == 4 ? 64 : mode == 6 ? 32 : 0;
     if (mode == 1) {
-      problem = "128-byte swizzling with 32-byte atoms is not covered";
-      return false;
-    }
-    if (mode % 2 != 0) {
+      m.swizzle = 128;
+      m.wide_atoms = true;
+    } else if (mode % 2 != 0) {
       problem = fmt::format("{} is no swizzling mode", mode);
       return false;
     }
@@ -54,6 +53,10 @@ uint64_t chunk_address(const SharedMatrix& m, unsigned per, unsigned mn, unsigne
     return at;
   }
   const unsigned chunks = m.swizzle / 16;
+  if (m.wide_atoms) {
+    at += mn / (per * chunks) * m.leading + k / 4 * m.stride + k % 4 * 128 + mn / per % chunks * 16;
+    return at ^ ((at >> 7 & 3) << 5);
+  }
   if (m.mn_major) {
     at += mn / (per * chunks) * m.leading + k / 8 * m.stride + k % 8 * m.swizzle +
           mn / per % chunks * 16;

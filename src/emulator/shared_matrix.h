@@ -8,7 +8,10 @@
 //   K-major,  S      start + mn/8·SBO + mn%8·S + k/T·16
 //   MN-major, none   start + mn/T·SBO + k/8·LBO + k%8·16
 //   MN-major, S      start + mn/(T·S/16)·LBO + k/8·SBO + k%8·S + mn/T%(S/16)·16
-// where with a swizzle address bits 4 … 6 are then xored with bits 7 … 9, as many as S/32 needs.
+//   MN-major, 128, atoms of 32 bytes
+//                  start + mn/8T·LBO + k/4·SBO + k%4·128 + mn/T%8·16
+// where with a swizzle address bits 4 … 6 are then xored with bits 7 … 9, as many as S/32 needs;
+// with the wide atoms bits 5, 6 with 7, 8.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +23,11 @@
 namespace pitot::emulator {
 
 struct SharedMatrix {
-  uint64_t start = 0;    // from the block's shared memory on
-  uint64_t leading = 0;  // bytes, LBO
-  uint64_t stride = 0;   // bytes, SBO
-  unsigned swizzle = 0;  // bytes: 0, 32, 64, 128
+  uint64_t start = 0;       // from the block's shared memory on
+  uint64_t leading = 0;     // bytes, LBO
+  uint64_t stride = 0;      // bytes, SBO
+  unsigned swizzle = 0;     // bytes: 0, 32, 64, 128
+  bool wide_atoms = false;  // of 32 bytes: 128-byte swizzling of MN-major 32-bit elements
   bool mn_major = false;
   uint64_t window = 0;     // shared-space address of the block's shared memory
   unsigned per_chunk = 0;  // elements in 16 bytes; 0: as many as fit. Padding lies behind them.

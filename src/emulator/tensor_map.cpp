@@ -95,13 +95,24 @@ std::array<std::byte, kTensorMapBytes> TensorMap::encode() const {
   return out;
 }
 
-uint32_t TensorMap::element_bytes() const { return ptx::bytes_of(tensor_element(element)); }
+uint32_t TensorMap::element_bytes() const {
+  if (packed()) return element == 13 ? 8 : 16;
+  return ptx::bytes_of(tensor_element(element));
+}
 
-uint32_t TensorMap::taken(unsigned d) const { return (box[d] + step[d] - 1) / step[d]; }
+uint32_t TensorMap::global_bytes() const {
+  if (packed()) return element == 15 ? 12 : 8;
+  return element_bytes();
+}
+
+uint32_t TensorMap::taken(unsigned d) const {
+  const uint32_t n = d == 0 ? units(box[d]) : box[d];
+  return (n + step[d] - 1) / step[d];
+}
 
 uint64_t TensorMap::box_bytes() const {
   uint64_t n = element_bytes();
-  if (im2col) return n * channels * pixels;
+  if (im2col) return n * units(channels) * pixels;
   for (unsigned d = 0; d < rank; ++d) n *= taken(d);
   return n;
 }
@@ -120,12 +131,16 @@ std::string TensorMap::problem(bool& covered) const {
     if (d > 0 && stride[d - 1] % 16 != 0)
       return fmt::format("stride {} of dimension {} is not a multiple of 16", stride[d - 1], d);
   }
-  if (fill == 1 && element < kElements.size() && tensor_element(element) != Type::kNone &&
+  if (fill == 1 && tensor_element(element) != Type::kNone &&
       ptx::kind_of(tensor_element(element)) != ptx::TypeKind::kFloat)
     return "NaN as the fill of integers";
   if (interleave > 2 || swizzle > 4 || fill > 1 || atomicity > 3) return "an unknown layout";
-  covered =
-      tensor_element(element) != Type::kNone && interleave == 0 && swizzle <= 3 && atomicity == 0;
+  if (atomicity != 0 && swizzle != 3)
+    return fmt::format("atomicity {}, which goes with swizzling of 128 bytes only", atomicity);
+  if (packed() && fill == 1) return "NaN as the fill of packed elements";
+  // Atomicity 2 is the one with a flip of 8 bytes.
+  covered = (packed() || tensor_element(element) != Type::kNone) && element <= 15 &&
+            interleave == 0 && atomicity != 2;
   if (!covered)
     return fmt::format("element type {}, interleave {}, swizzle {}, atomicity {}", element,
                        interleave, swizzle, atomicity);
@@ -137,16 +152,24 @@ std::string TensorMap::problem(bool& covered) const {
       if (last_place(d) < lower[d - 1])
         return fmt::format("no place for a filter in dimension {}", d);
   }
-  const uint64_t inner = uint64_t{im2col ? channels : taken(0)} * element_bytes();
+  if (packed() && ((im2col ? channels : box[0]) % 16 != 0 || size[0] % 16 != 0 || step[0] != 1)) {
+    covered = false;
+    return "packed elements that are not taken sixteen at a time";
+  }
+  const uint64_t inner = uint64_t{im2col ? units(channels) : taken(0)} * element_bytes();
   if (inner % 16 != 0)
     return fmt::format("rows of {} bytes in the box: not a multiple of 16", inner);
-  if (swizzle != 0 && inner > (uint64_t{16} << swizzle))
-    return fmt::format("rows of {} bytes in the box, swizzled by {}", inner, 16 << swizzle);
+  const unsigned most = swizzle == 4 ? 96 : 16u << swizzle;
+  if (swizzle != 0 && inner > most)
+    return fmt::format("rows of {} bytes in the box, swizzled by {}", inner, most);
   return {};
 }
 
 uint64_t TensorMap::swizzled(uint64_t a) const {
-  const uint64_t mask = (uint64_t{1} << swizzle) - 1;  // pieces that change places: 2, 4, 8
+  if (atomicity == 1) return a ^ ((a >> 7 & 3) << 5);  // pieces of 32 bytes
+  if (atomicity == 3) return a ^ ((a >> 7 & 1) << 6);  // of 64 bytes
+  // Pieces of 16 bytes that change places: 2, 4, 8, and of 96 bytes 2.
+  const uint64_t mask = swizzle == 4 ? 1 : (uint64_t{1} << swizzle) - 1;
   return a ^ ((a >> 7 & mask) << 4);
 }
 

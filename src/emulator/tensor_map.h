@@ -36,7 +36,7 @@ inline constexpr size_t kTensorMapBytes = 128;
 enum class Swizzle : uint8_t { kNone, k32, k64, k128 };
 
 // The element types of a map by number; kNone for those whose copies change the values (.ftz,
-// tf32) or that are packed, which are not covered.
+// tf32), which are not covered, and for packed ones.
 ptx::Type tensor_element(uint8_t number);
 
 struct TensorMap {
@@ -58,7 +58,13 @@ struct TensorMap {
   // but asks for what the emulator does not have.
   std::string problem(bool& covered) const;
 
+  // Packed types: sixteen elements of 4 or 6 bits are moved as one, and count so in dimension 0:
+  // b4x16 (13), b4x16_p64 (14), and b6x16_p32 or, on the way out, b6p2x16 (15).
+  bool packed() const { return element >= 13; }
+  uint32_t units(uint32_t elements) const { return packed() ? elements / 16 : elements; }
+  // Of one element, or sixteen packed ones, in shared and in global memory.
   uint32_t element_bytes() const;
+  uint32_t global_bytes() const;
   // Elements that the box takes in a dimension, and bytes of the whole box in shared memory.
   uint32_t taken(unsigned dimension) const;
   uint64_t box_bytes() const;

@@ -166,6 +166,11 @@ void check(const Case& c) {
             along % per * c.a.bits / 8;
       return at;
     }
+    if (mn_major && c.a.bits == 32) {
+      // Atoms of 32 bytes: four lines of 128 bytes, then the next of K, then those of M or N.
+      at += mn / span * (k / 4 * 512) + q / 4 * 512 + q % 4 * 128 + mn % span * 4;
+      return at ^ (at / 128 % 4 * 32);
+    }
     if (mn_major) {
       at += mn / span * (k / 8 * 1024) + q / 8 * 1024 + q % 8 * 128 + mn % span * c.a.bits / 8;
     } else {
@@ -183,8 +188,13 @@ void check(const Case& c) {
     } else if (mn_major) {
       leading = k / 8 * 1024;
     }
-    return start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | uint64_t{1} << 46 |
-           uint64_t{c.swizzled ? 2u : 0u} << 61;
+    uint64_t mode = c.swizzled ? 2 : 0;
+    if (mn_major && c.a.bits == 32) {
+      leading = k / 4 * 512;
+      stride = 512;
+      mode = 1;
+    }
+    return start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | uint64_t{1} << 46 | mode << 61;
   };
   const uint64_t at_a = 1024, at_b = 20480;
   auto put = [&](uint64_t byte, uint32_t raw) {
@@ -297,6 +307,12 @@ TEST(Tcgen05, MajornessAndSwizzle) {
                .b_mn = b_mn,
                .swizzled = swizzled});
       }
+}
+
+TEST(Tcgen05, TransposedWordsHaveAtomsOf32Bytes) {
+  for (bool a_mn : {false, true})
+    for (bool b_mn : {false, true})
+      check({.a = kTf32, .b = kTf32, .n = 64, .a_mn = a_mn, .b_mn = b_mn});
 }
 
 TEST(Tcgen05, AInTensorMemory) {

@@ -241,5 +241,104 @@ TEST(BulkCopy, IgnoredBytesAreNotRead) {
   EXPECT_EQ(t.outcome.faults[0].kind, FaultKind::kIllegal);
 }
 
+// What the ISA's tables say: place j of a line of 128 bytes holds this 16-byte piece.
+TEST(TensorModes, SwizzlingKeepsLargerAtomsWhole) {
+  struct Row {
+    uint8_t atomicity;
+    std::vector<std::array<unsigned, 8>> pieces;  // by line
+  };
+  const Row rows[] = {{1,
+                       {{0, 1, 2, 3, 4, 5, 6, 7},
+                        {2, 3, 0, 1, 6, 7, 4, 5},
+                        {4, 5, 6, 7, 0, 1, 2, 3},
+                        {6, 7, 4, 5, 2, 3, 0, 1}}},
+                      {3, {{0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 6, 7, 0, 1, 2, 3}}}};
+  for (const Row& row : rows) {
+    TensorMap m = words_2d(64, 8, 32, 8);
+    m.swizzle = 3;
+    m.atomicity = row.atomicity;
+    auto t = run_tensor(m, load("2d", "0, 0", 256));
+    ASSERT_EQ(t.faults(), "");
+    for (unsigned line = 0; line < 8; ++line)
+      for (unsigned word = 0; word < 32; ++word) {
+        const unsigned piece = row.pieces[line % row.pieces.size()][word / 4];
+        ASSERT_EQ(t.out[line * 32 + word], line * 64 + piece * 4 + word % 4 + 1)
+            << int{row.atomicity} << " line " << line << " word " << word;
+      }
+  }
+}
+
+TEST(TensorModes, SwizzlesRowsOf96Bytes) {
+  TensorMap m = words_2d(24, 8, 24, 8);
+  m.swizzle = 4;
+  auto t = run_tensor(m, load("2d", "0, 0", 192));
+  ASSERT_EQ(t.faults(), "");
+  for (unsigned word = 0; word < 192; ++word)  // every other line has its pieces in pairs exchanged
+    ASSERT_EQ(t.out[word], (word / 32 % 2 == 1 ? word ^ 4 : word) + 1) << word;
+}
+
+// Rows of 64 elements of 4 or 6 bits; a box of 32 elements and two rows.
+TEST(TensorModes, PackedElements) {
+  for (unsigned element : {13u, 14u, 15u}) {
+    const unsigned words = element == 15 ? 3 : 2;  // of sixteen elements in global memory
+    const unsigned place = element == 13 ? 2 : 4;  // in shared memory
+    TensorMap m = words_2d(64, 5, 32, 2);
+    m.element = static_cast<uint8_t>(element);
+    m.stride[0] = 64;
+    std::string body = load("2d", "32, 3", 4 * place);
+    // What is expected are the bytes without padding.
+    body.replace(body.find(", [m], ") + 7, std::to_string(16 * place).size(),
+                 std::to_string(16 * words));
+    auto t = run_tensor(m, body, copies_checked(), "sm_100a");
+    ASSERT_EQ(t.faults(), "") << element;
+    for (unsigned row = 0; row < 2; ++row)
+      for (unsigned unit = 0; unit < 2; ++unit)
+        for (unsigned w = 0; w < words; ++w)
+          EXPECT_EQ(t.out[(row * 2 + unit) * place + w],
+                    (3 + row) * 16 + (2 + unit) * words + w + 1)
+              << element << " row " << row << " unit " << unit << " word " << w;
+  }
+}
+
+TEST(TensorModes, PaddingIsUndefined) {
+  for (unsigned word : {1u, 2u}) {
+    TensorMap m = words_2d(64, 4, 32, 1);
+    m.element = 14;
+    m.stride[0] = 64;
+    Options o = copies_checked();
+    o.checks.uninitialised = true;
+    std::string body = load("2d", "0, 0", 8);
+    body.replace(body.find(", [m], ") + 7, 2, "16");
+    body = body.substr(0, body.find("mov.u32 %r10")) + "ld.shared.u32 %r13, [s+" +
+           std::to_string(4 * word) + "];\nst.global.u32 [%rd0], %r13;\n";
+    auto t = run_tensor(m, body, o, "sm_100a");
+    EXPECT_EQ(t.outcome.faults.empty(), word == 1) << t.faults();
+  }
+}
+
+TEST(TensorModes, SixBitsArePackedOnTheWayOut) {
+  TensorMap m = words_2d(32, 3, 32, 1);
+  m.element = 15;
+  m.stride[0] = 32;
+  auto t = run_tensor(m,
+                      kFillShared +
+                          "@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
+                          "[%rd2, {0, 1}], [%r4];\n" +
+                          kWait,
+                      copies_checked(), "sm_100a");
+  ASSERT_EQ(t.faults(), "");
+  for (unsigned e = 0; e < 32; ++e) {  // byte e of shared memory
+    const unsigned byte = (1000 + e / 4) >> (8 * (e % 4)) & 0xff;
+    unsigned got = 0;
+    for (unsigned b = 0; b < 6; ++b) {
+      const unsigned bit = 32 * 8 + e * 6 + b;
+      got |= (t.in[bit / 32] >> (bit % 32) & 1) << b;
+    }
+    EXPECT_EQ(got, byte & 63) << e;
+  }
+  EXPECT_EQ(t.in[7], 8u);
+  EXPECT_EQ(t.in[14], 15u);
+}
+
 }  // namespace
 }  // namespace pitot::emulator::test
