@@ -30,6 +30,8 @@ struct Attempt {
   Trial trial;
   Judged judged;
   bool both = false;  // it ran out on the second kernel too
+  // It had no end before it was made smaller: where, as a sentence.
+  std::string too_long;
   JudgeState before, after;
 };
 
@@ -90,6 +92,11 @@ class InferenceCheck {
     TrialJudge judge(a_, b_, plan_, o_, std::move(state));
     auto judged = judge.run(out.trial);
     if (!judged) return judged.error();
+    if (judged->end == TrialEnd::kRanOut && judged->fault.kind == emulator::FaultKind::kBudget)
+      out.too_long =
+          fmt::format("with {} {} has no end within {} warp instructions ({})",
+                      describe(plan_, out.trial), judged->side, grouped(o_.most_instructions()),
+                      loop_text(judged->side == 'a' ? a_ : b_, judged->fault.line));
     const uint64_t less = std::max<uint64_t>(1, o_.most_instructions() / kSmallerBudget);
     for (unsigned k = 0;
          k < kSmaller && judged->end == TrialEnd::kRanOut && make_smaller(plan_, out.trial); ++k) {
@@ -112,6 +119,8 @@ class InferenceCheck {
 
   // True for a trial that settles it.
   bool look_at(Attempt& t) {
+    if (!t.too_long.empty() && t.judged.end != TrialEnd::kRanOut && shortened_++ == 0)
+      too_long_ = t.too_long;
     switch (t.judged.end) {
       case TrialEnd::kInvalid:
         ++out_.skipped;
@@ -209,6 +218,9 @@ class InferenceCheck {
     if (state_.race_line != 0)
       out_.notes.push_back(
           fmt::format("a itself has a race at line {} on some of the arguments", state_.race_line));
+    if (shortened_ != 0)
+      out_.notes.push_back(fmt::format("{} trial{} made smaller: {}", shortened_,
+                                       shortened_ == 1 ? " was" : "s were", too_long_));
     auto left_out = [&](unsigned n, const char* why) {
       if (n != 0)
         out_.notes.push_back(
@@ -282,8 +294,10 @@ class InferenceCheck {
   emulator::Fault invalid_;
   std::string invalid_at_;
   unsigned ran_out_ = 0, out_a_ = 0, out_b_ = 0, out_both_ = 0, unordered_ = 0, raced_ = 0;
-  unsigned rounds_ = 0;  // trials with multiples of 16 only that are the same
-  Judged first_out_;     // the first that ran out
+  unsigned shortened_ = 0;  // trials that ended when they were made smaller
+  std::string too_long_;    // the first of them
+  unsigned rounds_ = 0;     // trials with multiples of 16 only that are the same
+  Judged first_out_;        // the first that ran out
   bool by_tolerance_ = false;
   bool clock_shows_ = false;
   std::optional<Attempt> promised_;  // the first trial that may have broken a promise

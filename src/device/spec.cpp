@@ -58,6 +58,7 @@ class Reader {
   void required(TomlTable& t, const toml::table& raw, const char* key, std::string& out) {
     if (auto s = t.text(key)) {
       out = *s;
+      if (out.empty()) c_.error(*raw.get(key), "wrong-value", fmt::format("`{}` is empty", key));
     } else if (raw.get(key) == nullptr) {
       c_.error(raw, "missing-key", fmt::format("`{}` is missing", key));
     }

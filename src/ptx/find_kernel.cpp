@@ -1,7 +1,11 @@
 // Finding the kernel that a user means.
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
 #include "ptx/module.h"
+#include "support/text.h"
 
 namespace pitot::ptx {
 
@@ -16,8 +20,16 @@ Result<uint32_t> find_kernel(const Module& module, std::string_view name) {
     found = f;
   }
   if (found != kNoId) return found;
-  return input_error(name.empty() ? fmt::format("{}: no kernel", module.source->path())
-                                  : fmt::format("{}: no kernel '{}'", module.source->path(), name));
+  if (name.empty()) return input_error(fmt::format("{}: no kernel", module.source->path()));
+  std::vector<std::string_view> names;
+  for (const Function& f : module.functions)
+    if (f.is_entry && f.has_body) names.push_back(f.name);
+  std::string message = fmt::format("{}: no kernel '{}'", module.source->path(), name);
+  if (const std::string_view like = nearest(name, names); !like.empty())
+    message += fmt::format("; did you mean '{}'?", like);
+  else if (names.size() == 1)
+    message += fmt::format("; it has '{}'", names[0]);
+  return input_error(std::move(message));
 }
 
 }  // namespace pitot::ptx

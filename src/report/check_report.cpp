@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "report/json.h"
 #include "report/problem_report.h"
@@ -122,6 +123,8 @@ std::string headline(const CheckResult& r) {
     case Verdict::kFault:
       for (const auto& f : r.faults)
         if (f.side == 'a') return "a does something illegal on the spec's input";
+      for (const auto& f : r.faults)
+        if (f.kind == "hang") return "b does not come to an end where a does";
       return "b does something illegal where a does not";
     case Verdict::kUndecided:
       break;
@@ -143,7 +146,9 @@ std::string ran_text(const CheckResult& r) {
 }
 
 std::string input_text(const check::Counterexample& c) {
-  std::string out = fmt::format("  with {}\n", c.size);
+  // Without a spec it has been made small.
+  std::string out =
+      fmt::format("  {} {}\n", c.args.empty() ? "with" : "smallest input found:", c.size);
   std::string unused;
   for (const auto& arg : c.args) {
     if (const size_t at = arg.find(": not used"); at != arg.npos)
@@ -163,8 +168,12 @@ std::string difference_text(const check::Counterexample& c) {
                                 d.type, plural(c.differing, "element"));
   if (c.differing == 1) out = fmt::format("  the difference: {} ({})\n", place(d), d.type);
   out += fmt::format("    a gives  {}\n    b gives  {}", d.a, d.b);
-  if (d.ulp > 0 && d.ulp <= kFewSteps)
+  const double a = std::strtod(d.a.c_str(), nullptr), b = std::strtod(d.b.c_str(), nullptr);
+  if (d.ulp > 0 && d.ulp <= kFewSteps) {
     out += fmt::format("   ({:.0f} {} numbers further)", d.ulp, d.type);
+  } else if (d.ulp > 0 && std::isfinite(a) && std::isfinite(b) && a != 0) {
+    out += fmt::format("   (off by {:.3g} %)", 100 * std::fabs((b - a) / a));
+  }
   out += "\n";
   if (!d.exact.empty()) out += fmt::format("    exactly  {}   (a without rounding)\n", d.exact);
   if (c.feeds.empty()) return out;
@@ -218,7 +227,8 @@ std::string check_hint(const std::vector<CheckResult>& results, bool with_spec) 
     for (const auto& c : r.counterexamples) shown |= !c.spec.empty();
   }
   std::string out;
-  if (shown) out += "run it again: add --save FILE.kernel.toml, then pitot run FILE.kernel.toml\n";
+  if (shown)
+    out += "run it again: add --save FILE.kernel.toml, then pitot check --spec FILE.kernel.toml\n";
   if (undecided && !with_spec)
     out +=
         "what helps: launches and arguments that the kernel is made for, as a kernel spec (--spec "

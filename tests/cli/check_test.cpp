@@ -29,7 +29,7 @@ TEST_F(Check, Different) {
   const auto r = pitot({"check", "a.ptx", "b.ptx"});
   EXPECT_EQ(r.exit_code, 1);
   EXPECT_THAT(r.out, testing::StartsWith("different: b computes something else than a\n"));
-  EXPECT_THAT(r.out, HasSubstr("  with grid 1, n = 1\n    p: 1 f32\n"));
+  EXPECT_THAT(r.out, HasSubstr("  smallest input found: grid 1, n = 1\n    p: 1 f32\n"));
   EXPECT_THAT(r.out, HasSubstr("the difference: p[0] (f32)\n    a gives "));
   EXPECT_THAT(r.out, HasSubstr("--save"));
 }

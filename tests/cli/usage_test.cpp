@@ -68,7 +68,23 @@ TEST_F(Usage, JsonOfAMissingKernelHasTheError) {
   file("k.toml", spec_text());
   const auto r = pitot({"run", "k.toml", "--entry", "nope", "-f", "json"});
   EXPECT_EQ(r.exit_code, 2);
-  EXPECT_THAT(Json::parse(r.out)["errors"][0].get<std::string>(), HasSubstr("no kernel 'nope'"));
+  EXPECT_THAT(Json::parse(r.out)["errors"][0].get<std::string>(),
+              HasSubstr("no kernel 'nope'; it has 'k'"));
+  file("saxpy.ptx", text_of(kernels() + "cuda/saxpy/saxpy.sm80.ptx"));
+  file("s.toml", text_of(kernels() + "cuda/saxpy/saxpy.kernel.toml"));
+  EXPECT_THAT(pitot({"run", "s.toml", "--ptx", "saxpy.ptx", "--entry", "saxpi"}).err,
+              HasSubstr("no kernel 'saxpi'; did you mean 'saxpy'?"));
+}
+
+TEST_F(Usage, SpecsAndKernelsInEachOthersPlace) {
+  file("k.ptx", kernel_text("mov.f32 %f0, 0f3F800000;\n"));
+  file("k.kernel.toml", spec_text());
+  EXPECT_THAT(pitot({"run", "k.ptx"}).err, HasSubstr("k.ptx is PTX, no kernel spec"));
+  EXPECT_THAT(pitot({"check", "k.ptx", "k.kernel.toml"}).err,
+              HasSubstr("k.kernel.toml is a kernel spec, not a kernel: --spec"));
+  EXPECT_THAT(pitot({"check", "k.ptx", "."}).err, HasSubstr("is a directory, the other is not"));
+  file("e.toml", "ptx = \"\"\n[launch]\nblock = 32\n");
+  EXPECT_THAT(pitot({"run", "e.toml"}).err, HasSubstr("e.toml:1:7: error: `ptx` is empty"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // pitot profile: executed counts per line and a model of the time, without a GPU.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,7 +31,9 @@ Result<std::vector<device::SizeSpec>> chosen_sizes(const device::KernelSpec& spe
   std::vector<device::SizeSpec> out;
   const std::vector<uint32_t> numbers = args.sizes.empty() ? std::vector<uint32_t>{0} : args.sizes;
   for (uint32_t n : numbers) {
-    if (n >= spec.sizes.size()) return input_error("the spec has no such size");
+    if (n >= spec.sizes.size())
+      return input_error(
+          fmt::format("no size {}: {} has sizes 0 to {}", n, spec.path, spec.sizes.size() - 1));
     out.push_back(spec.sizes[n]);
   }
   for (const std::string& s : args.set) {

@@ -78,6 +78,17 @@ TEST(Endless, AHangOnSomeInputsIsFound) {
   EXPECT_EQ(r.faults[0].kind, "hang");
 }
 
+// The first kernel hangs for one number: smaller ones are tried, and it is said.
+TEST(Endless, AFirstKernelThatHangsOnSomeInputsIsNoted) {
+  const std::string some = "setp.ne.u32 %p2, %r0, 97;\n@%p2 bra DONE;\n" + kEndless + "DONE:\n";
+  const CheckResult r = check_bodies(kLoad + some, kLoad);
+  EXPECT_EQ(r.verdict, Verdict::kUndecided) << explain(r);
+  ASSERT_FALSE(r.notes.empty());
+  EXPECT_THAT(r.notes[0],
+              HasSubstr("made smaller: with grid 1, n = 97 a has no end within 4,000,000 "
+                        "warp instructions (in the loop of lines 26 to 28)"));
+}
+
 TEST(Endless, WithASpecToo) {
   device::KernelSpec spec;
   spec.block = {"32", "1", "1"};
