@@ -19,11 +19,12 @@ class Generator {
  public:
   Generator(RandomProgram& p, uint64_t seed) : p_(p), r_(seed) {}
 
-  void fill() {
+  void fill(const std::string& header) {
     constexpr const char* kHeaders[] = {
         ".version 9.2\n.target sm_100a\n", ".version 9.2\n.target sm_120a\n",
         ".version 8.0\n.target sm_90\n", ".version 7.8\n.target sm_80\n"};
     p_.header = r_.of(kHeaders);
+    if (!header.empty()) p_.header = header;
     constexpr uint32_t kThreads[] = {1, 2, 7, 31, 32, 32, 33, 48, 64, 64};
     p_.threads = r_.chance(20) ? 1 + r_.below(kMaxThreads) : r_.of(kThreads);
     for (uint32_t n = r_.chance(40) ? 1 + r_.below(2) : 0; n > 0; --n) {
@@ -102,10 +103,11 @@ class Generator {
     const std::string f =
         "f" + std::to_string(r_.below(static_cast<uint32_t>(p_.functions.size())));
     s.text =
-        "{\n.param .b32 a0;\n.param .b64 a1;\n.param .align 8 .b8 q[16];\nst.param.b32 [a0], " +
-        word_register(r_) + ";\nst.param.b64 [a1], " + long_register(r_) + ";\ncall (q), " + f +
-        ", (a0, a1);\nld.param.b64 " + long_register(r_) +
-        ", [q];\nld.param.v2.b32 {%r0, %r1}, [q+8];\n}\n";
+        // Names that are no parameter's: ptxas does not let a block shadow one.
+        "{\n.param .b32 s0;\n.param .b64 s1;\n.param .align 8 .b8 s2[16];\nst.param.b32 [s0], " +
+        word_register(r_) + ";\nst.param.b64 [s1], " + long_register(r_) + ";\ncall (s2), " + f +
+        ", (s0, s1);\nld.param.b64 " + long_register(r_) +
+        ", [s2];\nld.param.v2.b32 {%r0, %r1}, [s2+8];\n}\n";
     return s;
   }
 
@@ -162,10 +164,10 @@ class Generator {
 
 }  // namespace
 
-RandomProgram random_program(uint64_t seed) {
+RandomProgram random_program(uint64_t seed, const std::string& header) {
   RandomProgram p;
   p.seed = seed;
-  Generator(p, seed).fill();
+  Generator(p, seed).fill(header);
   return p;
 }
 

@@ -62,7 +62,8 @@ inline constexpr uint32_t kInputStride = 128, kOutputStride = 256, kScratchAt = 
                           kScratchBytes = 96, kAccumulators = 32, kMaxThreads = 64,
                           kParameterBytes = 64;
 
-RandomProgram random_program(uint64_t seed);
+// `header`: .version and .target lines; empty: one of several.
+RandomProgram random_program(uint64_t seed, const std::string& header = {});
 // The text; `owners` gets for every line the statement it belongs to, null for the frame program.
 std::string render(const RandomProgram& p, std::vector<const Statement*>* owners);
 // Input memory and the array parameter of the program.
