@@ -3,7 +3,7 @@
 
 #include "emulate.h"
 #include "kernel_builder.h"
-#include "values.h"
+#include "operand_values.h"
 
 namespace pitot::conformance {
 namespace {

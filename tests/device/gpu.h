@@ -15,7 +15,6 @@ class Gpu {
   virtual ~Gpu() = default;
   // The output buffer. After a fault of the program no more can run in this process.
   virtual Result<std::vector<uint8_t>> run(const Case& c) = 0;
-  virtual std::string name() const = 0;  // and driver
 };
 
 // Error kMissing without a driver or a GPU; it says which.

@@ -15,6 +15,7 @@
 #include "emulate.h"
 #include "gpu.h"
 #include "kernel_builder.h"
+#include "kernel_specs.h"
 #include "pool.h"
 #include "property/shrink.h"
 #include "recording.h"
@@ -29,7 +30,7 @@ struct Settings {
   bool emulate_only = false, dump_inputs = false;
   unsigned processes = 4, seconds = 30, shrink = 0;
   double budget = 1e9;
-  std::string family, dump, record, replay, json, markdown;
+  std::string family, dump, record, replay, json, markdown, kernels;
 };
 
 Cases all_cases(const Settings& s) {
@@ -201,11 +202,11 @@ int on_gpu(const Settings& s, const Cases& all, const std::string& device) {
   if (!s.record.empty()) std::filesystem::create_directories(s.record);
   const auto make = [&](unsigned process) -> CompareOne {
     auto both = std::make_shared<OnBoth>(s, process);
-    return [both](const Case& c, bool& last) { return (*both)(c, last); };
+    return [both, &all](size_t n, bool& last) { return (*both)(all.programs[n], last); };
   };
   const auto start = std::chrono::steady_clock::now();
   size_t shown = 0;
-  const auto results = compare_all(all.programs, pool, make, [&](size_t done) {
+  const auto results = compare_all(all.programs.size(), pool, make, [&](size_t done) {
     if (done < shown + 500 && done != all.programs.size()) return;
     shown = done;
     fmt::print("{} of {} programs, {:.0f} s\n", done, all.programs.size(),
@@ -213,6 +214,27 @@ int on_gpu(const Settings& s, const Cases& all, const std::string& device) {
     std::fflush(stdout);
   });
   return report(s, all, results, device);
+}
+
+int specs_on_gpu(const Settings& s, const std::string& device) {
+  auto files = spec_files(s.kernels);
+  if (!files) {
+    fmt::print(stderr, "{}\n", files.error().message);
+    return 2;
+  }
+  const auto make = [&](unsigned) -> CompareOne {
+    return [&](size_t n, bool&) { return compare_spec((*files)[n]); };
+  };
+  const auto results =
+      compare_all(files->size(), {s.processes, s.seconds, s.budget}, make, [](size_t) {});
+  Cases named;
+  for (const SpecFile& f : *files) {
+    Case c;
+    c.family = "kernel";
+    c.name = f.name;
+    named.programs.push_back(std::move(c));
+  }
+  return report(s, named, results, device);
 }
 
 int run(int argc, char** argv) {
@@ -232,6 +254,8 @@ int run(int argc, char** argv) {
   app.add_option("--record", s.record,
                  "directory for outputs of the GPU that differ (--emulate-only: file of the emulator's)");
   app.add_option("--replay", s.replay, "compare the emulator with this recording");
+  app.add_option("--kernels", s.kernels,
+                 "not generated programs but the kernel specs under this directory");
   app.add_flag("--emulate-only", s.emulate_only, "no GPU: run the programs on the emulator alone");
   CLI11_PARSE(app, argc, argv);
   std::string device;
@@ -243,6 +267,7 @@ int run(int argc, char** argv) {
     }
     device = *found;
   }
+  if (!s.kernels.empty() && !device.empty()) return specs_on_gpu(s, device);
   const Cases all = all_cases(s);
   if (!s.dump.empty()) {
     std::filesystem::create_directories(s.dump);

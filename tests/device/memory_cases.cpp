@@ -8,7 +8,7 @@
 #include "emulate.h"
 #include "kernel_builder.h"
 #include "spellings.h"
-#include "values.h"
+#include "operand_values.h"
 
 namespace pitot::conformance {
 namespace {

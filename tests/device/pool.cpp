@@ -68,9 +68,9 @@ struct Worker {
 
 class Pool {
  public:
-  Pool(const std::vector<Case>& cases, const PoolSettings& settings, const MakeCompare& make)
-      : cases_(cases), settings_(settings), make_(make), results_(cases.size()),
-        done_(cases.size()) {
+  Pool(size_t programs, const PoolSettings& settings, const MakeCompare& make)
+      : programs_(programs), settings_(settings), make_(make), results_(programs),
+        done_(programs) {
     void* shared = ::mmap(nullptr, sizeof(std::atomic<size_t>), PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     next_ = new (shared) std::atomic<size_t>(0);
@@ -87,7 +87,7 @@ class Pool {
       ::poll(fds.data(), fds.size(), 500);
       const auto now = Clock::now();
       if (std::chrono::duration<double>(now - start).count() > settings_.budget_seconds)
-        next_->store(cases_.size());
+        next_->store(programs_);
       for (unsigned k = 0; k < workers_.size(); ++k) {
         Worker& w = workers_[k];
         if (w.fd < 0) continue;
@@ -105,7 +105,7 @@ class Pool {
       for (const bool d : done_) done += d ? 1 : 0;
       progress(done);
     }
-    for (size_t k = 0; k < cases_.size(); ++k)
+    for (size_t k = 0; k < programs_; ++k)
       if (!done_[k]) results_[k].problem = "not run: the time was up";
     return std::move(results_);
   }
@@ -132,11 +132,11 @@ class Pool {
     CompareOne one;
     for (;;) {
       const size_t n = next_->fetch_add(1);
-      if (n >= cases_.size()) _exit(0);
+      if (n >= programs_) _exit(0);
       write_all(fd, fmt::format("{}\n", n));
       if (!one) one = make_(k);
       bool last = false;
-      const Comparison c = one(cases_[n], last);
+      const Comparison c = one(n, last);
       write_all(fd, as_json(c).dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
       if (last) _exit(0);
     }
@@ -179,12 +179,12 @@ class Pool {
     ::close(workers_[k].fd);
     ::waitpid(workers_[k].pid, nullptr, 0);
     workers_[k].fd = -1;
-    if (next_->load() >= cases_.size()) return false;
+    if (next_->load() >= programs_) return false;
     begin(k);
     return true;
   }
 
-  const std::vector<Case>& cases_;
+  const size_t programs_;
   const PoolSettings& settings_;
   const MakeCompare& make_;
   std::vector<Comparison> results_;
@@ -195,10 +195,10 @@ class Pool {
 
 }  // namespace
 
-std::vector<Comparison> compare_all(const std::vector<Case>& cases, const PoolSettings& settings,
+std::vector<Comparison> compare_all(size_t programs, const PoolSettings& settings,
                                     const MakeCompare& make,
                                     const std::function<void(size_t)>& progress) {
-  return Pool(cases, settings, make).run(progress);
+  return Pool(programs, settings, make).run(progress);
 }
 
 }  // namespace pitot::conformance

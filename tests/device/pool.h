@@ -5,7 +5,6 @@
 #include <functional>
 #include <vector>
 
-#include "case.h"
 #include "compare.h"
 
 namespace pitot::conformance {
@@ -16,13 +15,13 @@ struct PoolSettings {
   double budget_seconds = 1e9;  // of the whole run: what is left then is not run
 };
 
-// Called in a process of its own for each program; `last` when this process can run no more.
-using CompareOne = std::function<Comparison(const Case& c, bool& last)>;
+// Called for each program by its number; `last` is set when this process can run no more.
+using CompareOne = std::function<Comparison(size_t program, bool& last)>;
 // Made once in each process.
 using MakeCompare = std::function<CompareOne(unsigned process)>;
 
 // One comparison a program, in order. `progress` is told how many are done.
-std::vector<Comparison> compare_all(const std::vector<Case>& cases, const PoolSettings& settings,
+std::vector<Comparison> compare_all(size_t programs, const PoolSettings& settings,
                                     const MakeCompare& make,
                                     const std::function<void(size_t done)>& progress);
 

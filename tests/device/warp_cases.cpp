@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "kernel_builder.h"
-#include "values.h"
+#include "operand_values.h"
 
 namespace pitot::conformance {
 namespace {

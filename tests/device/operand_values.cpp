@@ -1,4 +1,4 @@
-#include "values.h"
+#include "operand_values.h"
 
 #include <bit>
 #include <cmath>
