@@ -98,8 +98,12 @@ Memory::~Memory() {
 
 Status Memory::write(size_t offset, std::span<const std::byte> from) {
   if (from.empty()) return Ok{};
-  return gpu_->api().check(gpu_->api().copy_in(address_ + offset, from.data(), from.size()),
-                           "copying to the GPU");
+  if (Status s = gpu_->api().check(gpu_->api().copy_in(address_ + offset, from.data(), from.size()),
+                                   "copying to the GPU");
+      !s)
+    return s;
+  // The call returns before the bytes are there, and streams of our own do not wait for them.
+  return gpu_->api().check(gpu_->synchronize(), "copying to the GPU");
 }
 
 Status Memory::read(size_t offset, std::span<std::byte> to) const {

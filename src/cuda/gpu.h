@@ -60,7 +60,7 @@ class Memory {
 
   DevicePointer address() const { return address_; }
   size_t size() const { return size_; }
-  Status write(size_t offset, std::span<const std::byte> from);
+  Status write(size_t offset, std::span<const std::byte> from);  // done when the call returns
   Status read(size_t offset, std::span<std::byte> to) const;
   Status fill(size_t offset, size_t bytes, std::byte value);  // done when the call returns
 

@@ -14,7 +14,8 @@ double scale_of(uint32_t word, ptx::Type type, unsigned byte) {
 }  // namespace
 
 bool expand_sparse(Warp& w, const Op& op, const SparseForm& form, std::span<const Slot> metadata,
-                   unsigned selector, const Tile& packed, Tile& a) {
+                   unsigned selector, const Tile& packed, Tile& a, SparseColumns& columns) {
+  columns.assign(size_t{packed.rows} * packed.columns, 0);
   const unsigned per_chunk = form.kind == Sparsity::kOneOfTwo    ? 2
                              : form.kind == Sparsity::kTwoOfFour ? 4
                                                                  : 8;
@@ -28,6 +29,7 @@ bool expand_sparse(Warp& w, const Op& op, const SparseForm& form, std::span<cons
   }
   const uint32_t* words = w.u32(metadata[0].at);
   auto copy = [&](unsigned row, unsigned to, unsigned from) {
+    columns[size_t{row} * packed.columns + from] = static_cast<uint16_t>(to);
     // Two elements that name one column add up.
     if (!packed.f.empty()) a.at(row, to) += packed.at(row, from);
     if (!packed.i.empty()) a.int_at(row, to) += packed.int_at(row, from);

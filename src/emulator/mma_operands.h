@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "emulator/tensor_sum.h"
 #include "emulator/tile.h"
 #include "emulator/warp.h"
 
@@ -28,9 +29,10 @@ struct SparseForm {
 // for row r, chunk c of `chunks`
 //   16 bits and more   lane 4·(r%8) + selector·(chunks/4) + c/4, nibble c%4 + 4·(r/8)
 //   8 bits and less    lane 4·(r%8) + selector·2 + r/8 + 2·(c/8), nibble c%8
-// `packed`: 16 × k/2 as stored; `a`: 16 × k, zero where no element is. False after a fault.
+// `packed`: 16 × k/2 as stored; `a`: 16 × k, zero where no element is; `columns`: where each
+// element of `packed` belongs. False after a fault.
 bool expand_sparse(Warp& w, const Op& op, const SparseForm& form, std::span<const Slot> metadata,
-                   unsigned selector, const Tile& packed, Tile& a);
+                   unsigned selector, const Tile& packed, Tile& a, SparseColumns& columns);
 
 // Block scales (PTX ISA, "Block scaling"): `blocks` factors a row of A or column of B, in the bytes
 // from `byte` on of a register. Row r of A has them in lane 4·(r%8) + 2·thread + r/8 (thread 0 or

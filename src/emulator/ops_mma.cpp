@@ -43,7 +43,8 @@ TileFormat operand_format(Type t, bool bytes) {
   return f;
 }
 
-bool sparse_a(Warp& w, const Op& op, const MmaForm& f, Tile& a) {
+bool sparse_a(Warp& w, const Op& op, const MmaForm& f, Tile& stored, Tile& a,
+              SparseColumns& columns) {
   const Program& p = w.program();
   const Type t = type(f.a);
   SparseForm form;
@@ -53,11 +54,10 @@ bool sparse_a(Warp& w, const Op& op, const MmaForm& f, Tile& a) {
                           : Sparsity::kTwoOfFour;
   form.narrow = step <= 8;
   form.ordered = f.ordered != 0;
-  Tile stored;
   stored.reshape(f.m, f.k / 2, is_integer_element(t));
   gather(w, p.operand(op, 1), TileRole::kA, operand_format(t, f.bytes != 0), stored);
   const auto selector = static_cast<unsigned>(w.get(p.operand(op, 5)[0], 0));
-  return expand_sparse(w, op, form, p.operand(op, 4), selector, stored, a);
+  return expand_sparse(w, op, form, p.operand(op, 4), selector, stored, a, columns);
 }
 
 void scale(Warp& w, const Op& op, const MmaForm& f, Tile& a, Tile& b) {
@@ -79,12 +79,13 @@ void mma(Warp& w, const Op& op, LaneMask mask) {
   const auto d = p.operand(op, 0), a = p.operand(op, 1), b = p.operand(op, 2), c = p.operand(op, 3);
   const Type ta = type(f.a), tb = type(f.b), tc = type(f.c), td = type(f.d);
   const bool integer = td == Type::kS32;
-  Tile x, y, z;
+  Tile x, y, z, stored;
+  SparseColumns columns;
   x.reshape(f.m, f.k, integer);
   y.reshape(f.k, f.n, integer);
   z.reshape(f.m, f.n, integer);
   if (f.sparse != 0) {
-    if (!sparse_a(w, op, f, x)) return;
+    if (!sparse_a(w, op, f, stored, x, columns)) return;
   } else {
     gather(w, a, TileRole::kA, operand_format(ta, f.bytes != 0), x);
   }
@@ -97,6 +98,13 @@ void mma(Warp& w, const Op& op, LaneMask mask) {
     multiply_integer(x, y, z, z, f.satfinite != 0);
   } else if (td == Type::kF64) {
     multiply_double(x, y, z, z, kRoundings[f.rounding]);
+  } else if (sums_are_known(w) && f.scale_blocks == 0) {
+    const TensorSum how = hopper_sum(TensorOperation::kMma, ta);
+    if (f.sparse != 0) {
+      multiply_as(how, ta, tb, td, stored, y, z, z, &columns);
+    } else {
+      multiply_as(how, ta, tb, td, x, y, z, z);
+    }
   } else {
     multiply_float(x, y, z, z);
   }
@@ -148,7 +156,12 @@ void mma_by_quad_pairs(Warp& w, const Op& op, LaneMask mask) {
         z.at(at.row, at.column) = decode_float(in.type, element_of(w, c, in, lane, i));
       }
     });
-    multiply_float(x, y, z, z);
+    if (sums_are_known(w)) {
+      multiply_as(hopper_sum(TensorOperation::kMma, Type::kF16, true), Type::kF16, Type::kF16,
+                  out.type, x, y, z, z);
+    } else {
+      multiply_float(x, y, z, z);
+    }
     const unsigned per = 32 / out.step;
     for_each_lane(lanes, [&](unsigned lane) {
       for (unsigned r = 0; r < d.size(); ++r) {

@@ -10,6 +10,7 @@
 #include "emulator/families.h"
 #include "emulator/register_tile.h"
 #include "emulator/shared_matrix.h"
+#include "emulator/tensor_sum.h"
 
 namespace pitot::emulator {
 namespace {
@@ -107,6 +108,8 @@ void mma_async(Warp& w, const Op& op, LaneMask mask) {
     multiply_integer(a, b, c, c, false);  // and, popc: products of 0 and 1
   } else if (integer) {
     multiply_integer(a, b, c, c, f.satfinite != 0);
+  } else if (sums_are_known(w)) {
+    multiply_as(hopper_sum(TensorOperation::kWgmma, ta), ta, tb, td, a, b, c, c);
   } else {
     multiply_float(a, b, c, c);
   }

@@ -15,6 +15,7 @@
 #include "emulator/block.h"
 #include "emulator/families.h"
 #include "emulator/register_tile.h"
+#include "emulator/tensor_sum.h"
 
 namespace pitot::emulator {
 namespace {
@@ -200,7 +201,14 @@ void multiply(Warp& w, const Op& op, LaneMask mask) {
   } else if (td == Type::kF64) {
     multiply_double(x, y, z, z, kRoundings[f.rounding]);
   } else {
-    multiply_float(x, y, z, z);
+    if (sums_are_known(w)) {
+      // With C in f32 the sum is one, also where D is f16.
+      const Type sum = type(f.c) == Type::kF32 ? Type::kF32 : td;
+      multiply_as(hopper_sum(TensorOperation::kWmma, type(f.a)), type(f.a), type(f.b), sum, x, y, z,
+                  z);
+    } else {
+      multiply_float(x, y, z, z);
+    }
     if (f.satfinite != 0) saturate(td, z);
   }
   w.taint |= undefined_elements(w, f, a, b, c);

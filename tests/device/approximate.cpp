@@ -88,7 +88,8 @@ Exactly exactly(const std::string& spelling, Type type, std::span<const uint64_t
     ulps = 2;
     // .approx gives 0 beyond 2^126, NaN for an infinite dividend.
     if (spelling.find(".approx") != std::string::npos && std::fabs(y) > 0x1p126 && std::isfinite(y))
-      e.value = std::isinf(x) ? std::numeric_limits<double>::quiet_NaN() : x * std::copysign(0.0, y);
+      e.value =
+          std::isinf(x) ? std::numeric_limits<double>::quiet_NaN() : x * std::copysign(0.0, y);
     // Both subnormal or out of range in between: nothing is said of the scaling in .full.
   } else {
     return e;

@@ -11,9 +11,9 @@
 namespace pitot::conformance {
 
 struct Exactly {
-  double value = 0;        // of the function, operands flushed where .ftz says so
-  double allowed = 0;      // absolute error; infinite where nothing is promised
-  double ulp = 0;          // of the result's format at the value
+  double value = 0;          // of the function, operands flushed where .ftz says so
+  double allowed = 0;        // absolute error; infinite where nothing is promised
+  double ulp = 0;            // of the result's format at the value
   double flushed_below = 0;  // magnitudes below it may come as zero
   bool known = false;
 };

@@ -5,8 +5,8 @@
 
 #include "emulate.h"
 #include "kernel_builder.h"
-#include "spellings.h"
 #include "operand_values.h"
+#include "spellings.h"
 
 namespace pitot::conformance {
 namespace {
@@ -46,12 +46,14 @@ void copies(uint64_t seed, Cases& out) {
   for (uint32_t n = 0; n < all.size(); ++n) {
     const Spelling& s = all[n];
     KernelBuilder b("async", fmt::format("cp.async-{}", n), 64, 2);
-    b.declare(".shared .align 16 .b8 to[4096];\n.shared .align 8 .b64 bar[64];\n.reg .b32 %sa, %ba;\n"
-              ".reg .b64 %ga, %hint, %st;\n.reg .pred %go;");
-    b.line(fmt::format("mad.wide.u32 %ga, %t, 64, %in;\nadd.u64 %ga, %ga, {};\nmov.u32 %sa, to;\n"
-                       "mad.lo.u32 %sa, %ti, 64, %sa;\nmov.u32 %ba, bar;\nmad.lo.u32 %ba, %ti, 8, %ba;\n"
-                       "createpolicy.fractional.L2::evict_first.b64 %hint, 1.0;",
-                       b.raw_input(bytes_of_type(r, Type::kB32, 128 * 64))));
+    b.declare(
+        ".shared .align 16 .b8 to[4096];\n.shared .align 8 .b64 bar[64];\n.reg .b32 %sa, %ba;\n"
+        ".reg .b64 %ga, %hint, %st;\n.reg .pred %go;");
+    b.line(fmt::format(
+        "mad.wide.u32 %ga, %t, 64, %in;\nadd.u64 %ga, %ga, {};\nmov.u32 %sa, to;\n"
+        "mad.lo.u32 %sa, %ti, 64, %sa;\nmov.u32 %ba, bar;\nmad.lo.u32 %ba, %ti, 8, %ba;\n"
+        "createpolicy.fractional.L2::evict_first.b64 %hint, 1.0;",
+        b.raw_input(bytes_of_type(r, Type::kB32, 128 * 64))));
     for (unsigned k = 0; k < 64; k += 8) b.line(fmt::format("st.shared.b64 [%sa+{}], -1;", k));
     Field f;
     f.spelling = s.text;
@@ -105,9 +107,10 @@ class MbarrierKernel {
       : r_(seed), b_("async", name, 32, 2), all_(all) {
     b_.declare(".shared .align 8 .b64 bar[32];\n.reg .b32 %ba;\n.reg .b64 %st<64>, %gb;\n");
     expected_ = pending_ = 2 + r_.below(6);
-    b_.line(fmt::format("mov.u32 %ba, bar;\nmad.lo.u32 %ba, %ti, 8, %ba;\ncvt.u64.u32 %gb, %ba;\n"
-                        "cvta.shared.u64 %gb, %gb;\nmbarrier.init.shared.b64 [%ba], {};",
-                        pending_));
+    b_.line(
+        fmt::format("mov.u32 %ba, bar;\nmad.lo.u32 %ba, %ti, 8, %ba;\ncvt.u64.u32 %gb, %ba;\n"
+                    "cvta.shared.u64 %gb, %gb;\nmbarrier.init.shared.b64 [%ba], {};",
+                    pending_));
   }
 
   Case fill() {
@@ -128,13 +131,15 @@ class MbarrierKernel {
 
   void step() {
     const Spelling& s = all_[r_.below(static_cast<uint32_t>(all_.size()))];
-    const bool drop = s.opcode.has_mod(Mod::kArriveDrop), arrive = s.opcode.has_mod(Mod::kArrive) || drop;
+    const bool drop = s.opcode.has_mod(Mod::kArriveDrop),
+               arrive = s.opcode.has_mod(Mod::kArrive) || drop;
     const std::string address = s.opcode.space == ptx::Space::kNone ? "[%gb]" : "[%ba]";
     Field f;
     f.spelling = s.text;
     if (arrive) {
       if (pending_ == 0) return;  // waits for bytes
-      const bool no_complete = s.opcode.has_mod(Mod::kNoComplete), expects = s.opcode.has_mod(Mod::kExpectTx);
+      const bool no_complete = s.opcode.has_mod(Mod::kNoComplete),
+                 expects = s.opcode.has_mod(Mod::kExpectTx);
       const bool sink = s.form->operands[0].cls == OperandClass::kSpecial;
       const OperandSpec* count = s.form->operands.size() > 2 ? &s.form->operands[2] : nullptr;
       const bool counted = count != nullptr && !expects && (!count->optional || r_.chance(60));
@@ -184,7 +189,8 @@ class MbarrierKernel {
       complete();
     } else if (s.opcode.has_mod(Mod::kTestWait) || s.opcode.has_mod(Mod::kTryWait)) {
       const bool may_wait = s.opcode.has_mod(Mod::kTryWait);
-      if (may_wait && !s.opcode.has_mod(Mod::kParity) && (states_ == 0 || state_phase_ == phase_)) return;
+      if (may_wait && !s.opcode.has_mod(Mod::kParity) && (states_ == 0 || state_phase_ == phase_))
+        return;
       const std::string p = b_.fresh(1);
       if (s.opcode.has_mod(Mod::kParity)) {
         // try_wait may wait for what does not come: only for a phase that is over.
@@ -228,19 +234,22 @@ void bulk(uint64_t seed, Cases& out) {
       if (!s.opcode.has_mod(Mod::kBulk) || s.opcode.has_mod(Mod::kTensor) ||
           s.text.find("_group") == s.text.rfind('.') + 1 || form.operands.size() < 2)
         continue;
-      if (s.text.find("commit_group") != std::string::npos || s.text.find("wait_group") != std::string::npos)
+      if (s.text.find("commit_group") != std::string::npos ||
+          s.text.find("wait_group") != std::string::npos)
         continue;
       KernelBuilder b("async", fmt::format("bulk-{}", n++), 64, 4);
       if (s.text.find("shared::cluster") != std::string::npos) b.cluster(2);
       const bool multicast = s.opcode.has_mod(Mod::kMulticastCluster);
       const bool prefetch = s.opcode.has_mod(Mod::kPrefetch);
       const bool to_global = !prefetch && s.opcode.space == ptx::Space::kGlobal;
-      const bool from_shared = to_global || s.text.find("shared::cluster.shared::cta") != std::string::npos;
+      const bool from_shared =
+          to_global || s.text.find("shared::cluster.shared::cta") != std::string::npos;
       const Type type = s.opcode.type == Type::kNone ? Type::kB32 : s.opcode.type;
       constexpr unsigned kBytes = 512;
-      b.declare(".shared .align 128 .b8 from[1024], to[1024];\n.shared .align 8 .b64 bar;\n"
-                ".reg .b32 %fa, %ta, %ba, %x, %peer, %rank;\n.reg .b64 %ga, %oa, %hint, %v;\n"
-                ".reg .pred %one, %go;");
+      b.declare(
+          ".shared .align 128 .b8 from[1024], to[1024];\n.shared .align 8 .b64 bar;\n"
+          ".reg .b32 %fa, %ta, %ba, %x, %peer, %rank;\n.reg .b64 %ga, %oa, %hint, %v;\n"
+          ".reg .pred %one, %go;");
       const size_t source = b.raw_input(bytes_of_type(r, type, 4 * 1024));
       const size_t target = b.raw_input(bytes_of_type(r, type, 4 * 1024));
       Field f;
@@ -256,24 +265,28 @@ void bulk(uint64_t seed, Cases& out) {
           result));
       // Both buffers of shared memory and the output start with known contents.
       for (unsigned k = 0; k < 1024; k += 512) {
-        b.line(fmt::format("mad.wide.u32 %v, %ti, 8, %ga;\nadd.u64 %v, %v, {};\nld.global.b64 %hint, [%v];\n"
-                           "mad.lo.u32 %x, %ti, 8, %fa;\nst.shared.b64 [%x+{}], %hint;\n"
-                           "ld.global.b64 %hint, [%v+{}];\nmad.lo.u32 %x, %ti, 8, %ta;\n"
-                           "st.shared.b64 [%x+{}], %hint;\nmad.wide.u32 %v, %ti, 8, %oa;\n"
-                           "st.global.b64 [%v+{}], %hint;",
-                           source + k, k, static_cast<int64_t>(target) - static_cast<int64_t>(source), k, k));
+        b.line(fmt::format(
+            "mad.wide.u32 %v, %ti, 8, %ga;\nadd.u64 %v, %v, {};\nld.global.b64 %hint, [%v];\n"
+            "mad.lo.u32 %x, %ti, 8, %fa;\nst.shared.b64 [%x+{}], %hint;\n"
+            "ld.global.b64 %hint, [%v+{}];\nmad.lo.u32 %x, %ti, 8, %ta;\n"
+            "st.shared.b64 [%x+{}], %hint;\nmad.wide.u32 %v, %ti, 8, %oa;\n"
+            "st.global.b64 [%v+{}], %hint;",
+            source + k, k, static_cast<int64_t>(target) - static_cast<int64_t>(source), k, k));
       }
-      b.line("createpolicy.fractional.L2::evict_last.b64 %hint, 1.0;\nfence.proxy.async;\n"
-             "fence.mbarrier_init.release.cluster;\nbar.sync 0;\nbarrier.cluster.arrive;\n"
-             "barrier.cluster.wait;");
+      b.line(
+          "createpolicy.fractional.L2::evict_last.b64 %hint, 1.0;\nfence.proxy.async;\n"
+          "fence.mbarrier_init.release.cluster;\nbar.sync 0;\nbarrier.cluster.arrive;\n"
+          "barrier.cluster.wait;");
       const unsigned size = 16 * (1 + r.below(kBytes / 16));
       const unsigned offset = 16 * r.below((1024 - size) / 16 + 1);
-      std::string to = to_global ? fmt::format("[%oa+{}]", offset) : fmt::format("[%ta+{}]", offset);
+      std::string to =
+          to_global ? fmt::format("[%oa+{}]", offset) : fmt::format("[%ta+{}]", offset);
       std::string bar = "[%ba]";
       b.line(fmt::format("add.u64 %ga, %ga, {};", source));
       if (from_shared && !to_global) {  // to the other block of the cluster
-        b.line(fmt::format("xor.b32 %peer, %rank, 1;\nmapa.shared::cluster.u32 %x, %ta, %peer;\n"
-                           "mapa.shared::cluster.u32 %peer, %ba, %peer;"));
+        b.line(
+            fmt::format("xor.b32 %peer, %rank, 1;\nmapa.shared::cluster.u32 %x, %ta, %peer;\n"
+                        "mapa.shared::cluster.u32 %peer, %ba, %peer;"));
         to = fmt::format("[%x+{}]", offset);
         bar = "[%peer]";
       }
@@ -295,14 +308,16 @@ void bulk(uint64_t seed, Cases& out) {
       if (waits)
         b.line("WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %go, [%ba], 0;\n@!%go bra WAIT;");
       if (to_global)
-        b.line("@%one cp.async.bulk.commit_group;\n@%one cp.async.bulk.wait_group 0;\n"
-               "fence.proxy.async;");
+        b.line(
+            "@%one cp.async.bulk.commit_group;\n@%one cp.async.bulk.wait_group 0;\n"
+            "fence.proxy.async;");
       b.line("bar.sync 0;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;");
       if (!to_global)
         for (unsigned k = 0; k < 1024; k += 512)
-          b.line(fmt::format("mad.lo.u32 %x, %ti, 8, %ta;\nld.shared.b64 %v, [%x+{}];\n"
-                             "mad.wide.u32 %ga, %ti, 8, %oa;\nst.global.b64 [%ga+{}], %v;",
-                             k, k));
+          b.line(
+              fmt::format("mad.lo.u32 %x, %ti, 8, %ta;\nld.shared.b64 %v, [%x+{}];\n"
+                          "mad.wide.u32 %ga, %ti, 8, %oa;\nst.global.b64 [%ga+{}], %v;",
+                          k, k));
       Case c = b.finish();
       c.fields[0].line = f.line;
       keep(std::move(c), out);
@@ -317,32 +332,42 @@ void remote_stores(uint64_t seed, Cases& out) {
     for (const ptx::Form& form : ptx::forms_of(m))
       for (const Spelling& s : spellings_of(form, 100, r)) {
         if (!s.opcode.has_mod(Mod::kAsync) || form.operands.size() < 3) continue;
-        const unsigned bits = ptx::bits_of(s.opcode.type), count = std::max(1u, unsigned{s.opcode.vector});
+        const unsigned bits = ptx::bits_of(s.opcode.type),
+                       count = std::max(1u, unsigned{s.opcode.vector});
         if (bits > 64) continue;
         KernelBuilder b("async", fmt::format("remote-{}", n++), 32, 4);
         b.cluster(2);
-        b.declare(".shared .align 16 .b8 to[1024];\n.shared .align 8 .b64 bar;\n"
-                  ".reg .b32 %ta, %ba, %peer, %pa, %pb;\n.reg .b64 %st, %va, %vb;\n.reg .pred %one, %go;");
-        b.line(fmt::format("mov.u32 %ta, to;\nmad.lo.u32 %ta, %ti, 32, %ta;\nmov.u32 %ba, bar;\n"
-                           "setp.eq.u32 %one, %ti, 0;\n@%one mbarrier.init.shared.b64 [%ba], 1;\n"
-                           "@%one mbarrier.arrive.expect_tx.shared::cta.b64 %st, [%ba], {};\n"
-                           "mov.u32 %peer, %cluster_ctarank;\nxor.b32 %peer, %peer, 1;\n"
-                           "mapa.shared::cluster.u32 %pa, %ta, %peer;\n"
-                           "mapa.shared::cluster.u32 %pb, %ba, %peer;",
-                           32 * bits / 8 * count));
+        b.declare(
+            ".shared .align 16 .b8 to[1024];\n.shared .align 8 .b64 bar;\n"
+            ".reg .b32 %ta, %ba, %peer, %pa, %pb;\n.reg .b64 %st, %va, %vb;\n.reg .pred %one, "
+            "%go;");
+        b.line(
+            fmt::format("mov.u32 %ta, to;\nmad.lo.u32 %ta, %ti, 32, %ta;\nmov.u32 %ba, bar;\n"
+                        "setp.eq.u32 %one, %ti, 0;\n@%one mbarrier.init.shared.b64 [%ba], 1;\n"
+                        "@%one mbarrier.arrive.expect_tx.shared::cta.b64 %st, [%ba], {};\n"
+                        "mov.u32 %peer, %cluster_ctarank;\nxor.b32 %peer, %peer, 1;\n"
+                        "mapa.shared::cluster.u32 %pa, %ta, %peer;\n"
+                        "mapa.shared::cluster.u32 %pb, %ba, %peer;",
+                        32 * bits / 8 * count));
         for (unsigned k = 0; k < 32; k += 8) {
-          const std::string v = b.input(64, [&](uint32_t) { return draw_value(r, bits == 64 ? Type::kB64 : Type::kU32) | draw_value(r, Type::kU32) << 32; });
+          const std::string v = b.input(64, [&](uint32_t) {
+            return draw_value(r, bits == 64 ? Type::kB64 : Type::kU32) | draw_value(r, Type::kU32)
+                                                                             << 32;
+          });
           b.line(fmt::format("st.shared.b64 [%ta+{}], {};", k, v));
         }
-        b.line("fence.mbarrier_init.release.cluster;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;");
+        b.line(
+            "fence.mbarrier_init.release.cluster;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;");
         std::string list;
         for (unsigned k = 0; k < count; ++k)
-          list += (k == 0 ? "" : ", ") + b.input(bits, [&](uint32_t) { return draw_value(r, s.opcode.type); });
+          list += (k == 0 ? "" : ", ") +
+                  b.input(bits, [&](uint32_t) { return draw_value(r, s.opcode.type); });
         if (count > 1) list = "{" + list + "}";
         std::string to = "%pa", bar = "%pb";
         if (s.opcode.space == ptx::Space::kNone) {
-          b.line("cvt.u64.u32 %va, %ta;\ncvta.shared.u64 %va, %va;\nmapa.u64 %va, %va, %peer;\n"
-                 "cvt.u64.u32 %vb, %ba;\ncvta.shared.u64 %vb, %vb;\nmapa.u64 %vb, %vb, %peer;");
+          b.line(
+              "cvt.u64.u32 %va, %ta;\ncvta.shared.u64 %va, %va;\nmapa.u64 %va, %va, %peer;\n"
+              "cvt.u64.u32 %vb, %ba;\ncvta.shared.u64 %vb, %vb;\nmapa.u64 %vb, %vb, %peer;");
           to = "%va";
           bar = "%vb";
         }
@@ -355,8 +380,9 @@ void remote_stores(uint64_t seed, Cases& out) {
         f.type = s.opcode.type;
         f.line = fmt::format("{} [{}], {}, [{}];", s.text, to, list, bar);
         b.line(f.line);
-        b.line("WAIT:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %go, [%ba], 0;\n"
-               "@!%go bra WAIT;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;");
+        b.line(
+            "WAIT:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %go, [%ba], 0;\n"
+            "@!%go bra WAIT;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;");
         for (unsigned k = 0; k < 32; k += 8) {
           const std::string v = b.fresh(64);
           b.line(fmt::format("ld.shared.b64 {}, [%ta+{}];", v, k));

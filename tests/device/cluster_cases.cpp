@@ -24,13 +24,15 @@ void neighbours(uint64_t seed, Cases& out) {
     for (uint32_t n = 0; n < 6; ++n) {
       KernelBuilder b("cluster", fmt::format("cluster-{}-{}", size, n), 64, 16);
       b.cluster(size);
-      b.declare(".shared .align 16 .b8 own[4096];\n.reg .b32 %sa, %ra, %rank, %peer, %x;\n"
-                ".reg .b64 %ga, %pa;\n.reg .pred %q;");
-      b.line("mov.u32 %sa, own;\nmad.lo.u32 %sa, %ti, 32, %sa;\nmov.u32 %rank, %cluster_ctarank;\n"
-             "cvt.u64.u32 %ga, %sa;\ncvta.shared.u64 %ga, %ga;");
-      constexpr const char* kSpecial[] = {
-          "clusterid.x", "nclusterid.x", "cluster_ctaid.x", "cluster_nctaid.x", "cluster_ctarank",
-          "cluster_nctarank", "ctaid.x", "nctaid.x"};
+      b.declare(
+          ".shared .align 16 .b8 own[4096];\n.reg .b32 %sa, %ra, %rank, %peer, %x;\n"
+          ".reg .b64 %ga, %pa;\n.reg .pred %q;");
+      b.line(
+          "mov.u32 %sa, own;\nmad.lo.u32 %sa, %ti, 32, %sa;\nmov.u32 %rank, %cluster_ctarank;\n"
+          "cvt.u64.u32 %ga, %sa;\ncvta.shared.u64 %ga, %ga;");
+      constexpr const char* kSpecial[] = {"clusterid.x",      "nclusterid.x",    "cluster_ctaid.x",
+                                          "cluster_nctaid.x", "cluster_ctarank", "cluster_nctarank",
+                                          "ctaid.x",          "nctaid.x"};
       for (const char* name : kSpecial) {
         Field f;
         f.spelling = std::string("mov %") + name;
@@ -57,9 +59,10 @@ void neighbours(uint64_t seed, Cases& out) {
         b.line(fmt::format("{};\n{};", r.of(kArrive), r.of(kWait)));
         // A neighbour by an offset of its own for every thread.
         const std::string by = b.input(32, [&](uint32_t) { return r.below(size); });
-        b.line(fmt::format("add.u32 %peer, %rank, {};\nrem.u32 %peer, %peer, {};\n"
-                           "mapa.shared::cluster.u32 %ra, %sa, %peer;\nmapa.u64 %pa, %ga, %peer;",
-                           by, size));
+        b.line(
+            fmt::format("add.u32 %peer, %rank, {};\nrem.u32 %peer, %peer, {};\n"
+                        "mapa.shared::cluster.u32 %ra, %sa, %peer;\nmapa.u64 %pa, %ga, %peer;",
+                        by, size));
         const auto result = [&](const std::string& spelling, const std::string& operands,
                                 const std::string& reg, unsigned bits) {
           Field f;
@@ -84,8 +87,10 @@ void neighbours(uint64_t seed, Cases& out) {
         result("isspacep.shared::cta", p2 + ", %ga", p2, 1);
         b.line("barrier.cluster.arrive;\nbarrier.cluster.wait;");
         // One thread of each block on a word of one block: sums do not depend on the order.
-        b.line(fmt::format("mov.u32 %x, own;\nmapa.shared::cluster.u32 %ra, %x, {};", r.below(size)));
-        constexpr const char* kOps[] = {"add.u32", "xor.b32", "max.u32", "min.s32", "and.b32", "or.b32"};
+        b.line(
+            fmt::format("mov.u32 %x, own;\nmapa.shared::cluster.u32 %ra, %x, {};", r.below(size)));
+        constexpr const char* kOps[] = {"add.u32", "xor.b32", "max.u32",
+                                        "min.s32", "and.b32", "or.b32"};
         const std::string op = r.of(kOps);
         b.line(fmt::format("{}.shared::cluster.{} [%ra+16], {};", "red", op,
                            b.input(32, [&](uint32_t) { return r.next(); })));
@@ -101,18 +106,40 @@ void neighbours(uint64_t seed, Cases& out) {
 // Fences, hints and waits: what counts is that they run and leave memory alone.
 void hints(uint64_t seed, Cases& out) {
   Random r(seed);
-  constexpr const char* kAll[] = {
-      "membar.cta", "membar.gl", "membar.sys", "fence.sc.cta", "fence.sc.cluster", "fence.sc.gpu",
-      "fence.sc.sys", "fence.acq_rel.cta", "fence.acq_rel.cluster", "fence.acq_rel.gpu",
-      "fence.acq_rel.sys", "fence.acquire.gpu", "fence.release.gpu", "fence.proxy.alias",
-      "fence.proxy.async", "fence.proxy.async.global", "fence.proxy.async.shared::cta",
-      "fence.proxy.async.shared::cluster", "fence.mbarrier_init.release.cluster",
-      "griddepcontrol.wait", "griddepcontrol.launch_dependents", "nanosleep.u32 20",
-      "bar.warp.sync 0xffffffff", "prefetch.global.L1 [%i]", "prefetch.global.L2 [%i]",
-      "prefetch.L1 [%i]", "prefetchu.L1 [%i]", "prefetch.global.L2::evict_last [%i]",
-      "applypriority.global.L2::evict_normal [%pa], 128", "pmevent 3",
-      "cp.async.wait_all", "cp.async.bulk.commit_group", "cp.async.bulk.wait_group 0",
-      "cp.async.bulk.wait_group.read 0"};
+  constexpr const char* kAll[] = {"membar.cta",
+                                  "membar.gl",
+                                  "membar.sys",
+                                  "fence.sc.cta",
+                                  "fence.sc.cluster",
+                                  "fence.sc.gpu",
+                                  "fence.sc.sys",
+                                  "fence.acq_rel.cta",
+                                  "fence.acq_rel.cluster",
+                                  "fence.acq_rel.gpu",
+                                  "fence.acq_rel.sys",
+                                  "fence.acquire.gpu",
+                                  "fence.release.gpu",
+                                  "fence.proxy.alias",
+                                  "fence.proxy.async",
+                                  "fence.proxy.async.global",
+                                  "fence.proxy.async.shared::cta",
+                                  "fence.proxy.async.shared::cluster",
+                                  "fence.mbarrier_init.release.cluster",
+                                  "griddepcontrol.wait",
+                                  "griddepcontrol.launch_dependents",
+                                  "nanosleep.u32 20",
+                                  "bar.warp.sync 0xffffffff",
+                                  "prefetch.global.L1 [%i]",
+                                  "prefetch.global.L2 [%i]",
+                                  "prefetch.L1 [%i]",
+                                  "prefetchu.L1 [%i]",
+                                  "prefetch.global.L2::evict_last [%i]",
+                                  "applypriority.global.L2::evict_normal [%pa], 128",
+                                  "pmevent 3",
+                                  "cp.async.wait_all",
+                                  "cp.async.bulk.commit_group",
+                                  "cp.async.bulk.wait_group 0",
+                                  "cp.async.bulk.wait_group.read 0"};
   KernelBuilder b("cluster", "hints", 64, 2);
   b.declare(".reg .b64 %pa;");
   b.line("and.b64 %pa, %i, -128;");

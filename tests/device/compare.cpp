@@ -41,9 +41,10 @@ Parts parts_of(const Field& f) {
   }
 }
 
-std::string example_of(const Case& c, const Field& f, size_t index, uint64_t ours, uint64_t theirs) {
-  std::string text = fmt::format("{} [{}] element {}: emulator {:#x}, GPU {:#x}", f.line, c.name, index,
-                                 ours, theirs);
+std::string example_of(const Case& c, const Field& f, size_t index, uint64_t ours,
+                       uint64_t theirs) {
+  std::string text = fmt::format("{} [{}] element {}: emulator {:#x}, GPU {:#x}", f.line, c.name,
+                                 index, ours, theirs);
   if (f.inputs.empty() || !f.element_wise) return text;
   text += "; inputs";
   for (size_t k = 0; k < f.inputs.size() && k < 8; ++k)
@@ -100,7 +101,10 @@ void compare_field(const Case& c, const Field& f, const std::vector<uint8_t>& em
         const double most = std::max(std::fabs(u), std::fabs(v));
         int exponent = 0;
         std::frexp(most, &exponent);
-        const int mantissa = parts.type == Type::kF16 ? 10 : parts.type == Type::kBf16 ? 7 : parts.type == Type::kF64 ? 52 : 23;
+        const int mantissa = parts.type == Type::kF16    ? 10
+                             : parts.type == Type::kBf16 ? 7
+                             : parts.type == Type::kF64  ? 52
+                                                         : 23;
         apart = std::max(apart, std::fabs(u - v) / std::ldexp(1.0, exponent - 1 - mantissa));
       }
     }
@@ -108,7 +112,8 @@ void compare_field(const Case& c, const Field& f, const std::vector<uint8_t>& em
     if (!counts) continue;
     ++t.different;
     if (same_but_nan) ++t.nan_bits;
-    if (t.example.empty() || (t.different - t.nan_bits == 1 && !same_but_nan && f.rule != Rule::kApproximate))
+    if (t.example.empty() ||
+        (t.different - t.nan_bits == 1 && !same_but_nan && f.rule != Rule::kApproximate))
       t.example = example_of(c, f, i, a, b);
   }
 }

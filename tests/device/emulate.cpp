@@ -10,8 +10,7 @@ namespace pitot::conformance {
 
 std::vector<std::string> uncovered_in(const Case& c) {
   std::vector<std::string> names;
-  auto program = emulator::load(
-      std::make_shared<ptx::Module>(ptx::parse(c.name + ".ptx", c.text)));
+  auto program = emulator::load(std::make_shared<ptx::Module>(ptx::parse(c.name + ".ptx", c.text)));
   if (program)
     for (const emulator::Uncovered& u : program->uncovered) names.push_back(u.name);
   return names;

@@ -47,7 +47,10 @@ bool runs_here(const std::string& ptx) {
 }
 
 double spacing(ptx::Type t, double v) {
-  const int mantissa = t == ptx::Type::kF16 ? 10 : t == ptx::Type::kBf16 ? 7 : t == ptx::Type::kF64 ? 52 : 23;
+  const int mantissa = t == ptx::Type::kF16    ? 10
+                       : t == ptx::Type::kBf16 ? 7
+                       : t == ptx::Type::kF64  ? 52
+                                               : 23;
   int e = 0;
   std::frexp(v, &e);
   return std::ldexp(1.0, e - 1 - mantissa);
@@ -68,12 +71,13 @@ void compare_output(const device::KernelSpec& spec, const device::RunOutput& our
       continue;
     }
     if (real && std::isfinite(x) && std::isfinite(y))
-      t.apart = std::max(t.apart, std::fabs(x - y) / spacing(type, std::max(std::fabs(x), std::fabs(y))));
+      t.apart =
+          std::max(t.apart, std::fabs(x - y) / spacing(type, std::max(std::fabs(x), std::fabs(y))));
     const bool within = real && std::fabs(x - y) <= spec.atol + spec.rtol * std::fabs(y);
     if (!within) ++t.beyond;
     if (t.example.empty() || (!within && t.beyond == 1))
-      t.example = fmt::format("{}, {}[{}]: emulator {:.9g} ({:#x}), GPU {:.9g} ({:#x})", where, ours.name, i, x, a,
-                              y, b);
+      t.example = fmt::format("{}, {}[{}]: emulator {:.9g} ({:#x}), GPU {:.9g} ({:#x})", where,
+                              ours.name, i, x, a, y, b);
   }
 }
 
@@ -95,7 +99,8 @@ Result<std::vector<SpecFile>> spec_files(const std::string& directory) {
       if (!beside) return beside.error();
       const std::string stem = file.substr(0, file.rfind(".sm")) + ".sm";
       for (const std::string& f : *beside) {
-        if (!f.starts_with(stem) || f.find('.', stem.size()) != f.size() - 4 || !runs_here(f)) continue;
+        if (!f.starts_with(stem) || f.find('.', stem.size()) != f.size() - 4 || !runs_here(f))
+          continue;
         const std::string shown = std::filesystem::path(f).lexically_relative(directory).string();
         out.push_back({path, f, entry, shown});
       }

@@ -37,7 +37,7 @@ Cases all_cases(const Settings& s) {
   Cases all;
   std::vector<Case>& cases = all.programs;
   using Family = void (*)(uint64_t, Cases&);
-  constexpr Family kFamilies[] = {table_cases,  memory_cases, warp_cases, async_cases,
+  constexpr Family kFamilies[] = {table_cases,   memory_cases, warp_cases, async_cases,
                                   cluster_cases, matrix_cases, wmma_cases, wgmma_cases};
   for (Family f : kFamilies) f(s.seed, all);
   if (!s.family.empty())
@@ -96,7 +96,8 @@ class OnBoth {
       problem_ = gpu.error().message;
     }
     if (!s.record.empty())
-      record_ = std::fopen(fmt::format("{}/{}-{}.rec", s.record, process, ::getpid()).c_str(), "wb");
+      record_ =
+          std::fopen(fmt::format("{}/{}-{}.rec", s.record, process, ::getpid()).c_str(), "wb");
   }
   OnBoth(const OnBoth&) = delete;
   OnBoth& operator=(const OnBoth&) = delete;
@@ -251,8 +252,9 @@ int run(int argc, char** argv) {
   app.add_option("--seconds", s.seconds, "that one program may take");
   app.add_option("--budget", s.budget, "seconds for all of it; what is left then is not run");
   app.add_option("--shrink", s.shrink, "structured programs that each process makes smaller");
-  app.add_option("--record", s.record,
-                 "directory for outputs of the GPU that differ (--emulate-only: file of the emulator's)");
+  app.add_option(
+      "--record", s.record,
+      "directory for outputs of the GPU that differ (--emulate-only: file of the emulator's)");
   app.add_option("--replay", s.replay, "compare the emulator with this recording");
   app.add_option("--kernels", s.kernels,
                  "not generated programs but the kernel specs under this directory");

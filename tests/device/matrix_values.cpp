@@ -66,18 +66,23 @@ uint64_t matrix_element(Random& r, Type t, Mixture m) {
       return finite(bias - 2 + r.below(3), r.next());
     case Mixture::kWide: {
       const uint64_t half = std::min<uint64_t>(bias - 1, 13);
-      return sign | finite(bias - half + r.below(static_cast<uint32_t>(half + std::min<uint64_t>(half, 6))), r.next());
+      return sign | finite(bias - half +
+                               r.below(static_cast<uint32_t>(half + std::min<uint64_t>(half, 6))),
+                           r.next());
     }
     case Mixture::kCancelling: {
       const uint64_t some[] = {0, 0, 1, 3, uint64_t{1} << (f.mantissa - 1)};
-      return sign | finite(bias + r.below(std::min<uint32_t>(4, static_cast<uint32_t>(bias))), r.of(some));
+      return sign |
+             finite(bias + r.below(std::min<uint32_t>(4, static_cast<uint32_t>(bias))), r.of(some));
     }
     case Mixture::kOneLarge:
       if (r.chance(12)) return sign | finite(bias + std::min<uint64_t>(bias - 1, 7), r.next());
       return sign | finite(bias - std::min<uint64_t>(bias - 2, 4) + r.below(3), r.next());
     case Mixture::kSmallIntegers: {
       constexpr unsigned kExponents[] = {0, 0, 1, 1, 2};
-      return r.chance(20) ? 0 : sign | finite(bias + r.of(kExponents), r.next() & (uint64_t{1} << (f.mantissa - 1)));
+      return r.chance(20) ? 0
+                          : sign | finite(bias + r.of(kExponents),
+                                          r.next() & (uint64_t{1} << (f.mantissa - 1)));
     }
     case Mixture::kAny:
       return sign | finite(r.below(static_cast<uint32_t>(last + 1)), r.next());

@@ -7,14 +7,14 @@ namespace pitot::conformance {
 
 // How the elements of one product are drawn.
 enum class Mixture : uint8_t {
-  kAlike,      // magnitudes within a factor of 16
-  kWide,       // exponents all over the middle of the range
+  kAlike,       // magnitudes within a factor of 16
+  kWide,        // exponents all over the middle of the range
   kCancelling,  // few magnitudes of either sign: sums cancel to their last bits
-  kPositive,   // all positive, nothing cancels
-  kOneLarge,   // one element in eight is larger by far
+  kPositive,    // all positive, nothing cancels
+  kOneLarge,    // one element in eight is larger by far
   kSmallIntegers,
-  kAny,        // any bits but NaN and infinity
-  kSpecial,    // some infinities, NaNs, zeros and subnormals
+  kAny,      // any bits but NaN and infinity
+  kSpecial,  // some infinities, NaNs, zeros and subnormals
 };
 inline constexpr unsigned kMixtures = 8;
 

@@ -7,8 +7,8 @@
 
 #include "emulate.h"
 #include "kernel_builder.h"
-#include "spellings.h"
 #include "operand_values.h"
+#include "spellings.h"
 
 namespace pitot::conformance {
 namespace {
@@ -36,15 +36,17 @@ class MemoryKernel {
     scratch.spelling = "st";
     scratch.line = "the threads' own global memory";
     const size_t at = b_.reserve(scratch, kBlock * kGrid * kOwn / 8);
-    b_.line(fmt::format("mad.wide.u32 %ga, %t, {}, %out;\nadd.u64 %ga, %ga, {};\n"
-                        "mov.u32 %sa, shared_own;\nmad.lo.u32 %sa, %ti, {}, %sa;\n"
-                        "mov.u32 %la, local_own;\n"
-                        "createpolicy.fractional.L2::evict_last.b64 %hint, 1.0;",
-                        kOwn, at, kOwn));
+    b_.line(
+        fmt::format("mad.wide.u32 %ga, %t, {}, %out;\nadd.u64 %ga, %ga, {};\n"
+                    "mov.u32 %sa, shared_own;\nmad.lo.u32 %sa, %ti, {}, %sa;\n"
+                    "mov.u32 %la, local_own;\n"
+                    "createpolicy.fractional.L2::evict_last.b64 %hint, 1.0;",
+                    kOwn, at, kOwn));
     std::vector<uint8_t> bytes;
     for (uint32_t k = 0; k < kBlock * kGrid * kOwn / 4; ++k) {
       const auto v = static_cast<uint32_t>(draw_value(r_, Type::kB32));
-      for (unsigned byte = 0; byte < 4; ++byte) bytes.push_back(static_cast<uint8_t>(v >> (8 * byte)));
+      for (unsigned byte = 0; byte < 4; ++byte)
+        bytes.push_back(static_cast<uint8_t>(v >> (8 * byte)));
     }
     b_.line(fmt::format("mad.wide.u32 %pa, %t, {}, %in;\nadd.u64 %pa, %pa, {};", kOwn,
                         b_.raw_input(bytes)));
@@ -66,8 +68,8 @@ class MemoryKernel {
     unsigned bytes = std::max(1u, ptx::bits_of(type) / 8) * std::max(1u, unsigned{s.opcode.vector});
     if (type == Type::kNone) bytes = 32;
     if (bytes > 32) return false;
-    if (generic && place == Place::kGlobal && (m == Mnemonic::kLd || m == Mnemonic::kSt ||
-                                               m == Mnemonic::kAtom) && bytes <= 16 &&
+    if (generic && place == Place::kGlobal &&
+        (m == Mnemonic::kLd || m == Mnemonic::kSt || m == Mnemonic::kAtom) && bytes <= 16 &&
         s.opcode.vector <= 1) {
       constexpr Place kAny[] = {Place::kGlobal, Place::kShared, Place::kGlobal};
       place = r_.of(kAny);
@@ -75,7 +77,9 @@ class MemoryKernel {
     std::string base;
     if (place == Place::kGlobal || place == Place::kShared || place == Place::kLocal) {
       // New contents, so that nothing of the last instruction is left.
-      const char* store = place == Place::kGlobal ? "global" : place == Place::kShared ? "shared" : "local";
+      const char* store = place == Place::kGlobal   ? "global"
+                          : place == Place::kShared ? "shared"
+                                                    : "local";
       base = place == Place::kGlobal ? "%ga" : place == Place::kShared ? "%sa" : "%la";
       const Type part = ptx::bits_of(type) >= 16 && ptx::bits_of(type) <= 64 ? type : Type::kB64;
       const unsigned part_bits = ptx::bits_of(part);
@@ -98,7 +102,8 @@ class MemoryKernel {
     }
     const unsigned room = place == Place::kParam ? 8 : 32;
     const unsigned offset = r_.below(room / bytes) * bytes;
-    const std::string address = offset == 0 ? "[" + base + "]" : fmt::format("[{}+{}]", base, offset);
+    const std::string address =
+        offset == 0 ? "[" + base + "]" : fmt::format("[{}+{}]", base, offset);
     Field f;
     f.spelling = s.text;
     f.type = type;
@@ -148,7 +153,9 @@ class MemoryKernel {
     b_.line(f.line);
     for (const auto& [reg, bits] : results) b_.output(f, reg, bits);
     if (changes) {
-      const char* load = place == Place::kGlobal ? "global" : place == Place::kShared ? "shared" : "local";
+      const char* load = place == Place::kGlobal   ? "global"
+                         : place == Place::kShared ? "shared"
+                                                   : "local";
       const char* own = place == Place::kGlobal ? "%ga" : place == Place::kShared ? "%sa" : "%la";
       for (unsigned k = 0; k < kOwn; k += 8) {
         const std::string v = b_.fresh(64);
@@ -204,8 +211,8 @@ class MemoryKernel {
 }  // namespace
 
 void memory_cases(uint64_t seed, Cases& out) {
-  constexpr Mnemonic kAll[] = {Mnemonic::kLd,       Mnemonic::kLdu,          Mnemonic::kSt,
-                               Mnemonic::kAtom,     Mnemonic::kRed,          Mnemonic::kPrefetch,
+  constexpr Mnemonic kAll[] = {Mnemonic::kLd,        Mnemonic::kLdu,          Mnemonic::kSt,
+                               Mnemonic::kAtom,      Mnemonic::kRed,          Mnemonic::kPrefetch,
                                Mnemonic::kPrefetchu, Mnemonic::kApplypriority};
   Random r(seed);
   for (Mnemonic m : kAll) {

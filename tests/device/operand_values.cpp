@@ -51,7 +51,7 @@ uint64_t floating(Random& r, Shape s) {
         return make(bias - 1, 0);
       case 13:
         return make(0, r.next());  // subnormal
-      case 14: {  // an integer and a half, or close to it
+      case 14: {                   // an integer and a half, or close to it
         const unsigned shift = r.below(std::min(s.mantissa, static_cast<unsigned>(bias - 1)));
         const uint64_t half = shift < s.mantissa ? one >> (shift + 1) : 0;
         const uint64_t whole = r.next() & low & ~(2 * half - 1);

@@ -21,9 +21,16 @@ using Clock = std::chrono::steady_clock;
 json as_json(const Comparison& c) {
   json spellings = json::object();
   for (const auto& [name, t] : c.spellings)
-    spellings[name] = {static_cast<int>(t.rule), t.programs,       t.results, t.different,
-                       t.nan_bits,               t.beyond,         t.gpu_error, t.emulator_error,
-                       t.apart,                  t.example};
+    spellings[name] = {static_cast<int>(t.rule),
+                       t.programs,
+                       t.results,
+                       t.different,
+                       t.nan_bits,
+                       t.beyond,
+                       t.gpu_error,
+                       t.emulator_error,
+                       t.apart,
+                       t.example};
   return {{"problem", c.problem}, {"differs", c.differs}, {"spellings", spellings}};
 }
 
@@ -69,8 +76,7 @@ struct Worker {
 class Pool {
  public:
   Pool(size_t programs, const PoolSettings& settings, const MakeCompare& make)
-      : programs_(programs), settings_(settings), make_(make), results_(programs),
-        done_(programs) {
+      : programs_(programs), settings_(settings), make_(make), results_(programs), done_(programs) {
     void* shared = ::mmap(nullptr, sizeof(std::atomic<size_t>), PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     next_ = new (shared) std::atomic<size_t>(0);

@@ -61,12 +61,9 @@ std::string json_of(const Summary& s) {
   j["uncovered"] = s.uncovered;
   nlohmann::json all = nlohmann::json::array();
   for (const auto& [name, t] : s.spellings) {
-    nlohmann::json one = {{"spelling", name},
-                          {"rule", name_of(t.rule)},
-                          {"programs", t.programs},
-                          {"results", t.results},
-                          {"different", t.different},
-                          {"nan_bits_only", t.nan_bits}};
+    nlohmann::json one = {{"spelling", name},         {"rule", name_of(t.rule)},
+                          {"programs", t.programs},   {"results", t.results},
+                          {"different", t.different}, {"nan_bits_only", t.nan_bits}};
     if (t.rule != Rule::kExact) one["apart_ulp"] = t.apart;
     if (t.rule == Rule::kApproximate) {
       one["beyond_bound"] = t.beyond;
@@ -81,9 +78,10 @@ std::string json_of(const Summary& s) {
 }
 
 std::string markdown_of(const Summary& s) {
-  std::string out = fmt::format("{} programs on the emulator and on {} (seed {}): {} ran, {} results of {} "
-                                "spellings compared.\n\n",
-                                s.programs, s.device, s.seed, s.ran, s.results, s.spellings.size());
+  std::string out = fmt::format(
+      "{} programs on the emulator and on {} (seed {}): {} ran, {} results of {} "
+      "spellings compared.\n\n",
+      s.programs, s.device, s.seed, s.ran, s.results, s.spellings.size());
   struct Row {
     uint64_t spellings = 0;
     Tally tally;
@@ -95,13 +93,16 @@ std::string markdown_of(const Summary& s) {
     ++r.spellings;
     r.tally.add(t);
   }
-  out += "| instruction | spellings | programs | results | other bits | NaN bits only | out of bounds | GPU "
-         "error, ulp | emulator error, ulp | apart, ulp |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+  out +=
+      "| instruction | spellings | programs | results | other bits | NaN bits only | out of bounds "
+      "| GPU "
+      "error, ulp | emulator error, ulp | apart, ulp "
+      "|\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
   for (const auto& [name, r] : rows) {
     const Tally& t = r.tally;
     const bool approximate = t.rule == Rule::kApproximate;
-    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, r.spellings, t.programs,
-                       t.results, t.different - t.nan_bits, t.nan_bits,
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, r.spellings,
+                       t.programs, t.results, t.different - t.nan_bits, t.nan_bits,
                        approximate ? std::to_string(t.beyond) : "",
                        approximate ? fmt::format("{:.2f}", t.gpu_error) : "",
                        approximate ? fmt::format("{:.2f}", t.emulator_error) : "",
@@ -111,8 +112,8 @@ std::string markdown_of(const Summary& s) {
   for (const auto& [name, t] : s.spellings)
     if (counting(t) != 0 || t.nan_bits != 0)
       out += fmt::format("- `{}`: {} of {}, {} in NaN bits alone; {}\n", name,
-                         t.rule == Rule::kApproximate ? t.beyond : t.different, t.results, t.nan_bits,
-                         t.example);
+                         t.rule == Rule::kApproximate ? t.beyond : t.different, t.results,
+                         t.nan_bits, t.example);
   if (!s.problems.empty()) out += "\n## Programs that did not run\n";
   for (const std::string& p : s.problems) out += "- " + p + "\n";
   if (!s.uncovered.empty()) out += "\n## Not in the emulator\n";

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "ptx/isa.h"
 #include "property/random_program.h"
+#include "ptx/isa.h"
 
 namespace pitot::conformance {
 

@@ -7,8 +7,8 @@
 
 #include "emulate.h"
 #include "kernel_builder.h"
-#include "spellings.h"
 #include "operand_values.h"
+#include "spellings.h"
 
 namespace pitot::conformance {
 namespace {
@@ -23,21 +23,25 @@ using ptx::TypeKind;
 constexpr uint32_t kBlock = 256, kGrid = 2, kPerKernel = 24;
 
 constexpr Mnemonic kArithmetic[] = {
-    Mnemonic::kAdd,   Mnemonic::kSub,   Mnemonic::kMul,      Mnemonic::kMul24,   Mnemonic::kMad24,
-    Mnemonic::kMad,   Mnemonic::kFma,   Mnemonic::kSad,      Mnemonic::kDiv,     Mnemonic::kRem,
-    Mnemonic::kAbs,   Mnemonic::kNeg,   Mnemonic::kMin,      Mnemonic::kMax,     Mnemonic::kTestp,
-    Mnemonic::kCopysign, Mnemonic::kRcp, Mnemonic::kSqrt,    Mnemonic::kRsqrt,   Mnemonic::kSin,
-    Mnemonic::kCos,   Mnemonic::kLg2,   Mnemonic::kEx2,      Mnemonic::kTanh,    Mnemonic::kDp4a,
-    Mnemonic::kDp2a,  Mnemonic::kAnd,   Mnemonic::kOr,       Mnemonic::kXor,     Mnemonic::kNot,
-    Mnemonic::kCnot,  Mnemonic::kLop3,  Mnemonic::kShl,      Mnemonic::kShr,     Mnemonic::kShf,
-    Mnemonic::kBfe,   Mnemonic::kBfi,   Mnemonic::kBfind,    Mnemonic::kBrev,    Mnemonic::kPopc,
-    Mnemonic::kClz,   Mnemonic::kFns,   Mnemonic::kBmsk,     Mnemonic::kSzext,   Mnemonic::kPrmt,
-    Mnemonic::kSetp,  Mnemonic::kSet,   Mnemonic::kSelp,     Mnemonic::kSlct,    Mnemonic::kMov,
-    Mnemonic::kCvt,   Mnemonic::kVadd,  Mnemonic::kVsub,     Mnemonic::kVabsdiff, Mnemonic::kVmin,
-    Mnemonic::kVmax,  Mnemonic::kVshl,  Mnemonic::kVshr,     Mnemonic::kVmad,    Mnemonic::kVset,
-    Mnemonic::kVadd2, Mnemonic::kVsub2, Mnemonic::kVavrg2,   Mnemonic::kVabsdiff2, Mnemonic::kVmin2,
-    Mnemonic::kVmax2, Mnemonic::kVset2, Mnemonic::kVadd4,    Mnemonic::kVsub4,   Mnemonic::kVavrg4,
-    Mnemonic::kVabsdiff4, Mnemonic::kVmin4, Mnemonic::kVmax4, Mnemonic::kVset4,
+    Mnemonic::kAdd,   Mnemonic::kSub,      Mnemonic::kMul,       Mnemonic::kMul24,
+    Mnemonic::kMad24, Mnemonic::kMad,      Mnemonic::kFma,       Mnemonic::kSad,
+    Mnemonic::kDiv,   Mnemonic::kRem,      Mnemonic::kAbs,       Mnemonic::kNeg,
+    Mnemonic::kMin,   Mnemonic::kMax,      Mnemonic::kTestp,     Mnemonic::kCopysign,
+    Mnemonic::kRcp,   Mnemonic::kSqrt,     Mnemonic::kRsqrt,     Mnemonic::kSin,
+    Mnemonic::kCos,   Mnemonic::kLg2,      Mnemonic::kEx2,       Mnemonic::kTanh,
+    Mnemonic::kDp4a,  Mnemonic::kDp2a,     Mnemonic::kAnd,       Mnemonic::kOr,
+    Mnemonic::kXor,   Mnemonic::kNot,      Mnemonic::kCnot,      Mnemonic::kLop3,
+    Mnemonic::kShl,   Mnemonic::kShr,      Mnemonic::kShf,       Mnemonic::kBfe,
+    Mnemonic::kBfi,   Mnemonic::kBfind,    Mnemonic::kBrev,      Mnemonic::kPopc,
+    Mnemonic::kClz,   Mnemonic::kFns,      Mnemonic::kBmsk,      Mnemonic::kSzext,
+    Mnemonic::kPrmt,  Mnemonic::kSetp,     Mnemonic::kSet,       Mnemonic::kSelp,
+    Mnemonic::kSlct,  Mnemonic::kMov,      Mnemonic::kCvt,       Mnemonic::kVadd,
+    Mnemonic::kVsub,  Mnemonic::kVabsdiff, Mnemonic::kVmin,      Mnemonic::kVmax,
+    Mnemonic::kVshl,  Mnemonic::kVshr,     Mnemonic::kVmad,      Mnemonic::kVset,
+    Mnemonic::kVadd2, Mnemonic::kVsub2,    Mnemonic::kVavrg2,    Mnemonic::kVabsdiff2,
+    Mnemonic::kVmin2, Mnemonic::kVmax2,    Mnemonic::kVset2,     Mnemonic::kVadd4,
+    Mnemonic::kVsub4, Mnemonic::kVavrg4,   Mnemonic::kVabsdiff4, Mnemonic::kVmin4,
+    Mnemonic::kVmax4, Mnemonic::kVset4,
 };
 
 bool scalar_video(Mnemonic m) {
@@ -101,8 +105,8 @@ class TableKernel {
     for (size_t k = 0; k < operands.size(); ++k) line += (k == 0 ? "" : ", ") + operands[k];
     line += ";";
     if (r_.chance(8)) {
-      line = (r_.chance(50) ? "@" : "@!") +
-             b_.input(1, [&](uint32_t) { return r_.below(2); }) + " " + line;
+      line = (r_.chance(50) ? "@" : "@!") + b_.input(1, [&](uint32_t) { return r_.below(2); }) +
+             " " + line;
       inputs.push_back(b_.last_input());
     }
     b_.line(line);
@@ -174,9 +178,9 @@ class TableKernel {
       bits = bits == 8 ? (r_.chance(40) ? 16 : r_.chance(70) ? 32 : 64) : bits == 16 ? 32 : 64;
     const bool amount = takes_amount(m) && t == Type::kU32 && index > 1;
     if (amount && r_.chance(20)) return std::to_string(r_.below(70));
-    const bool may_be_literal = !amount && o.cls == OperandClass::kSource && !o.may_select && !o.may_pack &&
-                                !o.may_be_wider && ((integer && !packed) || t == Type::kF32 ||
-                                                    t == Type::kF64) &&
+    const bool may_be_literal = !amount && o.cls == OperandClass::kSource && !o.may_select &&
+                                !o.may_pack && !o.may_be_wider &&
+                                ((integer && !packed) || t == Type::kF32 || t == Type::kF64) &&
                                 ptx::bits_of(t) >= 16 && s.types[1] == Type::kNone &&
                                 m != Mnemonic::kDiv && m != Mnemonic::kRem && m != Mnemonic::kFns;
     if (may_be_literal && o.values.empty() && index > 1 && r_.chance(12)) return literal(r_, t);
@@ -186,8 +190,8 @@ class TableKernel {
     std::vector<uint64_t> own(b_.threads());
     const std::string reg = b_.input(bits, [&](uint32_t thread) {
       uint64_t v = bits > ptx::bits_of(t) && t != Type::kPred ? r_.next() : 0;
-      const uint64_t mask = ptx::bits_of(t) >= 64 ? UINT64_MAX
-                                                  : (uint64_t{1} << ptx::bits_of(t)) - 1;
+      const uint64_t mask =
+          ptx::bits_of(t) >= 64 ? UINT64_MAX : (uint64_t{1} << ptx::bits_of(t)) - 1;
       uint64_t low = amount ? draw_amount(r_) : base ? r_.below(32) : draw_value(r_, t);
       if (m == Mnemonic::kFns && index == 3) low = r_.below(70) - 34;
       if (!first && !amount && !base && first_type_ == t && r_.chance(25))
@@ -300,12 +304,33 @@ void moves(uint64_t seed, Cases& out) {
     b.line(field.line);
     for (const std::string& p : parts) b.output(field, p, f.part);
   }
-  constexpr const char* kSpecial[] = {
-      "tid.x",        "tid.y",        "tid.z",       "ntid.x",      "ntid.y",       "ntid.z",
-      "laneid",       "ctaid.x",      "ctaid.y",     "ctaid.z",     "nctaid.x",     "nctaid.y",
-      "nctaid.z",     "lanemask_eq",  "lanemask_le", "lanemask_lt", "lanemask_ge",  "lanemask_gt",
-      "clusterid.x",  "nclusterid.x", "cluster_ctaid.x", "cluster_nctaid.x", "cluster_ctarank",
-      "cluster_nctarank", "dynamic_smem_size", "total_smem_size", "aggr_smem_size"};
+  constexpr const char* kSpecial[] = {"tid.x",
+                                      "tid.y",
+                                      "tid.z",
+                                      "ntid.x",
+                                      "ntid.y",
+                                      "ntid.z",
+                                      "laneid",
+                                      "ctaid.x",
+                                      "ctaid.y",
+                                      "ctaid.z",
+                                      "nctaid.x",
+                                      "nctaid.y",
+                                      "nctaid.z",
+                                      "lanemask_eq",
+                                      "lanemask_le",
+                                      "lanemask_lt",
+                                      "lanemask_ge",
+                                      "lanemask_gt",
+                                      "clusterid.x",
+                                      "nclusterid.x",
+                                      "cluster_ctaid.x",
+                                      "cluster_nctaid.x",
+                                      "cluster_ctarank",
+                                      "cluster_nctarank",
+                                      "dynamic_smem_size",
+                                      "total_smem_size",
+                                      "aggr_smem_size"};
   for (const char* s : kSpecial) {
     Field field;
     field.spelling = std::string("mov %") + s;

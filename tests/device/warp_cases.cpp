@@ -13,15 +13,15 @@ constexpr uint32_t kBlock = 64, kGrid = 4;
 
 class WarpKernel {
  public:
-  WarpKernel(const std::string& name, uint64_t seed)
-      : r_(seed), b_("warp", name, kBlock, kGrid) {}
+  WarpKernel(const std::string& name, uint64_t seed) : r_(seed), b_("warp", name, kBlock, kGrid) {}
 
   // One instruction; `mask` is the member mask that its operands name, run by exactly those lanes.
   template <class Operands>
   void add(const std::string& spelling, uint32_t mask, std::vector<unsigned> widths,
            Operands&& operands) {
     std::vector<std::string> results;
-    for (unsigned w : widths) results.push_back(b_.input(w, [&](uint32_t) { return r_.next() & 1; }));
+    for (unsigned w : widths)
+      results.push_back(b_.input(w, [&](uint32_t) { return r_.next() & 1; }));
     Field f;
     f.spelling = spelling;
     inputs_.clear();
@@ -31,9 +31,10 @@ class WarpKernel {
     const bool all = mask == UINT32_MAX;
     if (!all) {
       const std::string lane = b_.fresh(32), p = b_.fresh(1);
-      b_.line(fmt::format("mov.u32 {}, %laneid;\nshr.u32 {}, {:#x}, {};\nand.b32 {}, {}, 1;\n"
-                          "setp.ne.u32 {}, {}, 0;\n@!{} bra SKIP{};",
-                          lane, lane, mask, lane, lane, lane, p, lane, p, label_));
+      b_.line(
+          fmt::format("mov.u32 {}, %laneid;\nshr.u32 {}, {:#x}, {};\nand.b32 {}, {}, 1;\n"
+                      "setp.ne.u32 {}, {}, 0;\n@!{} bra SKIP{};",
+                      lane, lane, mask, lane, lane, lane, p, lane, p, label_));
     }
     b_.line(f.line);
     if (!all) b_.line(fmt::format("SKIP{}:", label_++));
@@ -77,8 +78,9 @@ class WarpKernel {
 };
 
 uint32_t some_mask(Random& r) {
-  const uint32_t masks[] = {UINT32_MAX, UINT32_MAX, 0xffff, 0xff00ff00, 0x55555555, 1, 0x80000000,
-                            static_cast<uint32_t>(r.next()) | 1};
+  const uint32_t masks[] = {
+      UINT32_MAX, UINT32_MAX, 0xffff,     0xff00ff00,
+      0x55555555, 1,          0x80000000, static_cast<uint32_t>(r.next()) | 1};
   return r.of(masks);
 }
 
@@ -88,7 +90,8 @@ void shuffles(uint64_t seed, std::vector<Case>& out) {
     for (uint32_t n = 0; n < 6; ++n) {
       WarpKernel k(fmt::format("shfl-{}-{}", mode, n), r.next());
       for (uint32_t i = 0; i < 12; ++i) {
-        constexpr const char* kClamps[] = {"31", "0", "0x1f00", "0x181f", "0x101f", "0x1c03", "0x1e1f", "7"};
+        constexpr const char* kClamps[] = {"31",     "0",      "0x1f00", "0x181f",
+                                           "0x101f", "0x1c03", "0x1e1f", "7"};
         k.add(fmt::format("shfl.sync.{}.b32", mode), UINT32_MAX, {32, 1},
               [&](const std::vector<std::string>& d) {
                 Random& own = k.random();
@@ -117,9 +120,8 @@ void votes(uint64_t seed, std::vector<Case>& out) {
                            k.value(Type::kPred), m);
       });
       for (unsigned bits : {32u, 64u}) {
-        k.add(fmt::format("match.any.sync.b{}", bits), m, {32}, [&](const auto& d) {
-          return fmt::format("{}, {}, {:#x}", d[0], k.few(bits), m);
-        });
+        k.add(fmt::format("match.any.sync.b{}", bits), m, {32},
+              [&](const auto& d) { return fmt::format("{}, {}, {:#x}", d[0], k.few(bits), m); });
         k.add(fmt::format("match.all.sync.b{}", bits), m, {32, 1}, [&](const auto& d) {
           return fmt::format("{}|{}, {}, {:#x}", d[0], d[1],
                              k.random().chance(60) ? k.uniform(bits) : k.few(bits), m);
@@ -144,9 +146,8 @@ void reductions(uint64_t seed, std::vector<Case>& out) {
         return fmt::format("{}, {}, {:#x}", d[0], k.value(Type::kU32), m);
       });
     }
-    k.add("movmatrix.sync.aligned.m8n8.trans.b16", UINT32_MAX, {32}, [&](const auto& d) {
-      return fmt::format("{}, {}", d[0], k.value(Type::kB32));
-    });
+    k.add("movmatrix.sync.aligned.m8n8.trans.b16", UINT32_MAX, {32},
+          [&](const auto& d) { return fmt::format("{}, {}", d[0], k.value(Type::kB32)); });
     out.push_back(k.finish());
   }
 }
@@ -179,11 +180,13 @@ void barriers(uint64_t seed, std::vector<Case>& out) {
       const std::string v = k.value(Type::kB32), got = b.fresh(32), p = b.fresh(1);
       const std::string barrier = own.chance(50) ? "bar" : "barrier";
       const uint32_t named = 1 + own.below(15);
-      b.line(fmt::format("mov.u32 %eb, exchange;\nmad.lo.u32 %ea, %ti, 4, %eb;\nmov.b32 {}, 0;\n"
-                         "st.shared.b32 [%ea], {};\nsetp.lt.u32 {}, %ti, 32;\n@{} bra FIRST{};\n"
-                         "{}.sync {}, 64;\nld.shared.b32 {}, [%ea+-128];\nbra BOTH{};",
-                         got, v, p, p, i, barrier, named, got, i));
-      b.line(fmt::format("FIRST{}:\n{}.arrive {}, 64;\nBOTH{}:\nbar.sync 0;", i, barrier, named, i));
+      b.line(
+          fmt::format("mov.u32 %eb, exchange;\nmad.lo.u32 %ea, %ti, 4, %eb;\nmov.b32 {}, 0;\n"
+                      "st.shared.b32 [%ea], {};\nsetp.lt.u32 {}, %ti, 32;\n@{} bra FIRST{};\n"
+                      "{}.sync {}, 64;\nld.shared.b32 {}, [%ea+-128];\nbra BOTH{};",
+                      got, v, p, p, i, barrier, named, got, i));
+      b.line(
+          fmt::format("FIRST{}:\n{}.arrive {}, 64;\nBOTH{}:\nbar.sync 0;", i, barrier, named, i));
       Field f;
       f.spelling = barrier + ".arrive";
       f.line = f.spelling;

@@ -62,33 +62,37 @@ Case wgmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
     return static_cast<Mixture>(thread / kBlock % kMixtures);
   };
   // A in the first 12 KiB, B in the rest.
-  b.declare(fmt::format(".shared .align 1024 .b8 pool[{}];\n.reg .b32 %sa, %pd;\n.reg .b64 %da, %db, "
-                        "%pa, %pv;\n.reg .pred %acc;",
-                        kPool));
+  b.declare(
+      fmt::format(".shared .align 1024 .b8 pool[{}];\n.reg .b32 %sa, %pd;\n.reg .b64 %da, %db, "
+                  "%pa, %pv;\n.reg .pred %acc;",
+                  kPool));
   std::vector<uint8_t> data;
   const unsigned step = std::max(8u, ptx::bits_of(types[1]));
   for (uint32_t block = 0; block < kGrid; ++block)
     for (uint32_t at = 0; at < kPool; at += step / 8) {
       const Type t = at < 12288 ? types[1] : types[2];
       const uint64_t v = matrix_register(r, t, step, static_cast<Mixture>(block % kMixtures));
-      for (unsigned byte = 0; byte < step / 8; ++byte) data.push_back(static_cast<uint8_t>(v >> (8 * byte)));
+      for (unsigned byte = 0; byte < step / 8; ++byte)
+        data.push_back(static_cast<uint8_t>(v >> (8 * byte)));
     }
   const size_t at = b.raw_input(data);
-  b.line(fmt::format("mad.wide.u32 %pa, %bi, {}, %in;\nadd.u64 %pa, %pa, {};\n"
-                     "mad.wide.u32 %pa, %ti, 8, %pa;\nmov.u32 %sa, pool;\nmad.lo.u32 %sa, %ti, 8, %sa;\n"
-                     "mov.u32 %pd, 0;\nFILL:\nld.global.b64 %pv, [%pa];\nst.shared.b64 [%sa], %pv;\n"
-                     "add.u64 %pa, %pa, {};\nadd.u32 %sa, %sa, {};\nadd.u32 %pd, %pd, {};\n"
-                     "setp.lt.u32 %acc, %pd, {};\n@%acc bra FILL;\nfence.proxy.async.shared::cta;\n"
-                     "bar.sync 0;",
-                     kPool, at, 8 * kBlock, 8 * kBlock, 8 * kBlock, kPool));
+  b.line(fmt::format(
+      "mad.wide.u32 %pa, %bi, {}, %in;\nadd.u64 %pa, %pa, {};\n"
+      "mad.wide.u32 %pa, %ti, 8, %pa;\nmov.u32 %sa, pool;\nmad.lo.u32 %sa, %ti, 8, %sa;\n"
+      "mov.u32 %pd, 0;\nFILL:\nld.global.b64 %pv, [%pa];\nst.shared.b64 [%sa], %pv;\n"
+      "add.u64 %pa, %pa, {};\nadd.u32 %sa, %sa, {};\nadd.u32 %pd, %pd, {};\n"
+      "setp.lt.u32 %acc, %pd, {};\n@%acc bra FILL;\nfence.proxy.async.shared::cta;\n"
+      "bar.sync 0;",
+      kPool, at, 8 * kBlock, 8 * kBlock, 8 * kBlock, kPool));
   const bool halves = ptx::bits_of(types[1]) == 16;
   constexpr unsigned kSwizzles[] = {0, 32, 64, 128};
   Layout la{r.of(kSwizzles), halves && r.chance(40)}, lb{r.of(kSwizzles), halves && r.chance(40)};
   if (from_registers) la.mn_major = false;
   const uint64_t da = descriptor(r, la, 64, 0), db = descriptor(r, lb, n, 12288);
-  b.line(fmt::format("mov.u32 %sa, pool;\nshr.u32 %sa, %sa, 4;\ncvt.u64.u32 %pv, %sa;\n"
-                     "add.u64 %da, %pv, {:#x};\nadd.u64 %db, %pv, {:#x};",
-                     da, db));
+  b.line(
+      fmt::format("mov.u32 %sa, pool;\nshr.u32 %sa, %sa, 4;\ncvt.u64.u32 %pv, %sa;\n"
+                  "add.u64 %da, %pv, {:#x};\nadd.u64 %db, %pv, {:#x};",
+                  da, db));
   Field f;
   f.spelling = s.text;
   f.type = types[0];
@@ -97,9 +101,8 @@ Case wgmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
   std::string line = s.text + " {";
   std::vector<std::string> d;
   for (unsigned i = 0; i < s.form->operands[0].count_min; ++i) {
-    d.push_back(b.input(32, [&](uint32_t thread) {
-      return matrix_register(r, types[0], 32, mixture(thread));
-    }));
+    d.push_back(b.input(
+        32, [&](uint32_t thread) { return matrix_register(r, types[0], 32, mixture(thread)); }));
     line += (i == 0 ? "" : ", ") + d.back();
   }
   line += "}, ";
@@ -122,12 +125,13 @@ Case wgmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
   if (constants == 4) line += fmt::format(", {}", la.mn_major ? 1 : 0);
   if (constants >= 3) line += fmt::format(", {}", lb.mn_major ? 1 : 0);
   f.line = line + ";";
-  b.line(fmt::format("setp.eq.u32 %acc, {}, 1;\nwgmma.fence.sync.aligned;\n{}\n"
-                     "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;",
-                     accumulate ? 1 : 0, f.line));
-  f.line += fmt::format(" // A {} bytes swizzled{}, {:#x}; B {}{}, {:#x}; accumulate {}", la.swizzle,
-                        la.mn_major ? " by M" : "", da, lb.swizzle, lb.mn_major ? " by N" : "", db,
-                        accumulate);
+  b.line(
+      fmt::format("setp.eq.u32 %acc, {}, 1;\nwgmma.fence.sync.aligned;\n{}\n"
+                  "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;",
+                  accumulate ? 1 : 0, f.line));
+  f.line += fmt::format(" // A {} bytes swizzled{}, {:#x}; B {}{}, {:#x}; accumulate {}",
+                        la.swizzle, la.mn_major ? " by M" : "", da, lb.swizzle,
+                        lb.mn_major ? " by N" : "", db, accumulate);
   for (const std::string& reg : d) b.output(f, reg, 32);
   return b.finish();
 }
@@ -140,7 +144,8 @@ void wgmma_cases(uint64_t seed, Cases& out) {
   uint32_t number = 0;
   for (const ptx::Form& form : ptx::forms_of(Mnemonic::kWgmma))
     for (const Spelling& s : spellings_of(form, 8, r)) {
-      if (!s.opcode.has_mod(Mod::kMmaAsync) || s.text.find(".aligned") == std::string::npos) continue;
+      if (!s.opcode.has_mod(Mod::kMmaAsync) || s.text.find(".aligned") == std::string::npos)
+        continue;
       if (s.opcode.has_mod(Mod::kSp)) {
         out.uncovered.insert(s.text);
         continue;
@@ -148,7 +153,8 @@ void wgmma_cases(uint64_t seed, Cases& out) {
       // Of the widths of a type, the small ones, the largest and a few between.
       unsigned m = 0, n = 0, k = 0;
       for (ptx::ModId id : s.opcode.modifiers)
-        if (std::sscanf(std::string(ptx::mod_name(id)).c_str(), "m%un%uk%u", &m, &n, &k) == 3) break;
+        if (std::sscanf(std::string(ptx::mod_name(id)).c_str(), "m%un%uk%u", &m, &n, &k) == 3)
+          break;
       constexpr unsigned kWidths[] = {8, 16, 24, 40, 48, 64, 80, 128, 136, 192, 256};
       if (std::find(std::begin(kWidths), std::end(kWidths), n) == std::end(kWidths)) continue;
       Case c = wgmma_case(s, fmt::format("wgmma-{}", number++), r.next());

@@ -54,7 +54,8 @@ Case wmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
   }
   if (types.size() == 2) types = {types[0], Type::kF16, Type::kF16, types[1]};
   const bool shared = r.chance(40);
-  b.declare(".reg .b64 %ma, %mb, %mc, %md;\n.reg .b32 %sa, %sb;\n.shared .align 128 .b8 pool[8192];");
+  b.declare(
+      ".reg .b64 %ma, %mb, %mc, %md;\n.reg .b32 %sa, %sb;\n.shared .align 128 .b8 pool[8192];");
   const auto& o = s.form->operands;
   const bool wide = types[0] == Type::kF64;
   const char* c_layout = r.chance(50) ? "row" : "col";
@@ -62,7 +63,8 @@ Case wmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
   const auto matrix = [&](const char* which, const char* pointer, unsigned rows, unsigned columns,
                           Type t, const std::string& layout, unsigned regs) {
     const unsigned bits = ptx::bits_of(t);
-    const unsigned along = layout == "row" ? columns : rows, lines = layout == "row" ? rows : columns;
+    const unsigned along = layout == "row" ? columns : rows,
+                   lines = layout == "row" ? rows : columns;
     const unsigned align = std::max(1u, 128 / bits);  // elements of 16 bytes
     unsigned stride = along;
     if (r.chance(50)) stride += align * (1 + r.below(2));
@@ -76,26 +78,29 @@ Case wmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
         for (unsigned k = 0; k < 8; ++k) data.push_back(static_cast<uint8_t>(v >> (8 * k)));
       }
     const size_t at = b.raw_input(data);
-    b.line(fmt::format("mad.wide.u32 {}, %bi, {}, %in;\nadd.u64 {}, {}, {};", pointer, bytes, pointer,
-                       pointer, at));
+    b.line(fmt::format("mad.wide.u32 {}, %bi, {}, %in;\nadd.u64 {}, {}, {};", pointer, bytes,
+                       pointer, pointer, at));
     std::string address = pointer, space = "global";
     if (shared) {  // copied by the warp
       space = "shared";
-      b.line(fmt::format("bar.sync 0;\nmov.u32 %sa, pool;\nmad.lo.u32 %sa, %ti, 8, %sa;"
-                         "\nmad.wide.u32 %md, %ti, 8, {};", pointer));
+      b.line(
+          fmt::format("bar.sync 0;\nmov.u32 %sa, pool;\nmad.lo.u32 %sa, %ti, 8, %sa;"
+                      "\nmad.wide.u32 %md, %ti, 8, {};",
+                      pointer));
       const std::string v = b.fresh(64);
       for (unsigned k = 0; k < bytes; k += 256) {
         const std::string p = b.fresh(1);
-        b.line(fmt::format("setp.lt.u32 {}, %ti, {};\n@{} ld.global.b64 {}, [%md+{}];\n"
-                           "@{} st.shared.b64 [%sa+{}], {};",
-                           p, (std::min(bytes - k, 256u)) / 8, p, v, k, p, k, v));
+        b.line(
+            fmt::format("setp.lt.u32 {}, %ti, {};\n@{} ld.global.b64 {}, [%md+{}];\n"
+                        "@{} st.shared.b64 [%sa+{}], {};",
+                        p, (std::min(bytes - k, 256u)) / 8, p, v, k, p, k, v));
       }
       b.line("bar.sync 0;\nmov.u32 %sa, pool;");
       address = "%sa";
     }
     const std::string list = registers(b, regs, wide ? 64 : 32);
-    b.line(fmt::format("wmma.load.{}.sync.aligned.{}.{}.{}.{} {}, [{}]{};", which, layout, shape_text,
-                       space, ptx::name_of(t), list, address,
+    b.line(fmt::format("wmma.load.{}.sync.aligned.{}.{}.{}.{} {}, [{}]{};", which, layout,
+                       shape_text, space, ptx::name_of(t), list, address,
                        stride == along ? "" : fmt::format(", {}", stride)));
     return list;
   };
@@ -112,9 +117,10 @@ Case wmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
   b.line(f.line);
   const unsigned out_bytes = shape.m * shape.n * ptx::bits_of(types[0]) / 8;
   const size_t at = b.reserve(f, kGrid * out_bytes / 8);
-  b.line(fmt::format("mad.wide.u32 %md, %bi, {}, %out;\nadd.u64 %md, %md, {};\n"
-                     "wmma.store.d.sync.aligned.{}.{}.global.{} [%md], {};",
-                     out_bytes, at, d_layout, shape_text, ptx::name_of(types[0]), d));
+  b.line(
+      fmt::format("mad.wide.u32 %md, %bi, {}, %out;\nadd.u64 %md, %md, {};\n"
+                  "wmma.store.d.sync.aligned.{}.{}.global.{} [%md], {};",
+                  out_bytes, at, d_layout, shape_text, ptx::name_of(types[0]), d));
   return b.finish();
 }
 

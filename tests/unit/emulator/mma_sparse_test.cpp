@@ -157,7 +157,7 @@ void check(const Case& c, unsigned seed) {
   p.outputs = c_regs;
   const bool hopper = c.a.step != 4 || integer;
   p.header = hopper && c.blocks == 0 && c.kind.find("f8f6f4") == std::string::npos
-                 ? ".version 8.5\n.target sm_90a\n.address_size 64\n"
+                 ? ".version 8.5\n.target sm_89\n.address_size 64\n"
                  : ".version 8.8\n.target sm_120a\n.address_size 64\n";
   if (half && c.a.step == 8) p.header = ".version 8.8\n.target sm_120a\n.address_size 64\n";
   p.body = "mma" + (c.sparse ? c.flavour : std::string()) + ".sync.aligned.m16n8k" +

@@ -25,9 +25,14 @@ double decode(const Element& e, uint32_t raw) {
 
 uint32_t random_element(const Element& e, std::mt19937& rng) {
   const uint32_t r = rng();
-  if (e.bits == 32) return bits_of_float(std::uniform_real_distribution<float>(-4, 4)(rng));
-  if (e.bits == 16) return r & 0xbfff;  // |x| < 2
-  if (e.kind == Element::kFloat) return r & 0xbf;
+  if (e.kind == Element::kFloat) {
+    // ±½ … ±3 with one bit of mantissa, so that every sum is exact however it is made.
+    const int m = e.format.mantissa;
+    const uint32_t bias = (1u << (e.format.exponent - 1)) - 1;
+    uint32_t v = (bias - 1 + r % 3) << m | (r >> 8 & 1) << (m - 1);
+    v |= (r >> 9 & 1) << (e.format.exponent + m);
+    return e.bits == 32 ? v << 13 | (r >> 19) : v;
+  }
   return e.bits == 8 ? r & 0xff : r & 1;
 }
 
@@ -136,9 +141,9 @@ void check(const Case& c, unsigned seed) {
   Registers d(d_regs, std::vector<uint32_t>(128));
   for (auto& reg : d)
     for (uint32_t& w : reg)
-      w = half      ? rng() & 0xbfffbfff
+      w = half      ? random_element(kF16, rng) | random_element(kF16, rng) << 16
           : integer ? rng()
-                    : bits_of_float(std::uniform_real_distribution<float>(-9, 9)(rng));
+                    : bits_of_float(static_cast<float>(static_cast<int>(rng() % 73) - 36) / 4);
   const uint64_t descriptors[2] = {descriptor(pa), descriptor(pb)};
   for (unsigned i = 0; i < 4; ++i)
     in[4 + i].assign(128, static_cast<uint32_t>(descriptors[i / 2] >> (32 * (i % 2))));
