@@ -12,12 +12,12 @@ constexpr const char* kAxis[] = {"x", "y", "z"};
 uint64_t product(const std::array<uint32_t, 3>& d) { return uint64_t{d[0]} * d[1] * d[2]; }
 
 std::optional<ShapeProblem> cluster_problem(const LaunchShape& l, unsigned sm,
-                                             const Capability* c) {
+                                            const Capability* c) {
   const uint64_t blocks = product(l.cluster);
   if (blocks > 1) {
     if (sm < 90)
       return ShapeProblem{LaunchPart::kCluster,
-                           fmt::format("sm_{} has no clusters, they begin with sm_90", sm)};
+                          fmt::format("sm_{} has no clusters, they begin with sm_90", sm)};
     // What a GPU takes with the opt-in for larger clusters, where that is known.
     const uint32_t most = c == nullptr ? 16 : c->cluster_max.value_or(16);
     if (blocks > most)
@@ -28,8 +28,8 @@ std::optional<ShapeProblem> cluster_problem(const LaunchShape& l, unsigned sm,
   for (size_t i = 0; i < 3; ++i)
     if (l.grid[i] % l.cluster[i] != 0)
       return ShapeProblem{LaunchPart::kCluster,
-                           fmt::format("{} blocks in {} are no multiple of the cluster's {}",
-                                       l.grid[i], kAxis[i], l.cluster[i])};
+                          fmt::format("{} blocks in {} are no multiple of the cluster's {}",
+                                      l.grid[i], kAxis[i], l.cluster[i])};
   return std::nullopt;
 }
 
@@ -40,11 +40,11 @@ std::optional<ShapeProblem> launch_problem(const LaunchShape& l, unsigned sm) {
   for (size_t i = 0; i < 3; ++i) {
     if (l.grid[i] == 0 || l.grid[i] > kMostGrid[i])
       return ShapeProblem{LaunchPart::kGrid,
-                           fmt::format("a grid of {} blocks in {}: 1 to {} on every GPU", l.grid[i],
-                                       kAxis[i], kMostGrid[i])};
+                          fmt::format("a grid of {} blocks in {}: 1 to {} on every GPU", l.grid[i],
+                                      kAxis[i], kMostGrid[i])};
     if (l.cluster[i] == 0)
       return ShapeProblem{LaunchPart::kCluster,
-                           fmt::format("a cluster of 0 blocks in {}", kAxis[i])};
+                          fmt::format("a cluster of 0 blocks in {}", kAxis[i])};
   }
   // Of several figures that are too large, the product says most.
   const uint64_t threads = product(l.block);
@@ -56,13 +56,13 @@ std::optional<ShapeProblem> launch_problem(const LaunchShape& l, unsigned sm) {
   for (size_t i = 0; i < 3; ++i)
     if (l.block[i] == 0 || l.block[i] > kMostBlock[i])
       return ShapeProblem{LaunchPart::kBlock,
-                           fmt::format("a block of {} threads in {}: 1 to {} on every GPU",
-                                       l.block[i], kAxis[i], kMostBlock[i])};
+                          fmt::format("a block of {} threads in {}: 1 to {} on every GPU",
+                                      l.block[i], kAxis[i], kMostBlock[i])};
   if (auto problem = cluster_problem(l, sm, c)) return problem;
   if (c != nullptr && c->shared_per_block_optin && l.shared > *c->shared_per_block_optin)
     return ShapeProblem{LaunchPart::kShared,
-                         fmt::format("{} bytes of shared memory a block: sm_{} takes at most {}",
-                                     l.shared, sm, *c->shared_per_block_optin)};
+                        fmt::format("{} bytes of shared memory a block: sm_{} takes at most {}",
+                                    l.shared, sm, *c->shared_per_block_optin)};
   return std::nullopt;
 }
 

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "check/endless.h"
 #include "check/rounding.h"
 #include "device/emulated.h"
+#include "support/parallel.h"
 
 namespace pitot::check {
 namespace {
+
+constexpr size_t kSizesAtOnce = 4;  // sizes beside each other at most: each may take gigabytes
 
 double volume(const device::SizeSpec& s) {
   double v = 1;
@@ -23,21 +27,36 @@ class SpecCheck {
   SpecCheck(const Side& a, const Side& b, const Options& o, CheckResult& out)
       : a_(a), b_(b), o_(o), out_(out), spec_(*o.spec), given_{spec_.rtol, spec_.atol} {}
 
-  // True when there is nothing more to learn.
-  Result<bool> size(const CheckedSize& s, Reached& reached_a, Reached& reached_b) {
+  // Both kernels at one size. The second is not run where the first says that it need not be.
+  struct Runs {
+    std::optional<Result<device::RunResult>> a, b;
+    uint64_t allowed = 0;  // instructions of the second
+  };
+
+  Runs run_both(const CheckedSize& s, unsigned workers) const {
+    Runs out;
     const uint64_t budget = o_.most_instructions();
-    auto a = run(a_, s.size, nullptr, true, budget);
+    out.a = run(a_, s.size, nullptr, true, budget, workers);
+    if (!*out.a || (s.added && !(*out.a)->ok()) || ran_out(**out.a)) return out;
+    out.allowed = patience((*out.a)->warp_instructions, budget);
+    out.b = run(b_, s.size, nullptr, true, out.allowed, workers);
+    return out;
+  }
+
+  // True when there is nothing more to learn.
+  Result<bool> look_at(const CheckedSize& s, Runs runs, Reached& reached_a, Reached& reached_b) {
+    Result<device::RunResult>& a = *runs.a;
     if (!a) return s.added ? Result<bool>(false) : a.error();
     if (s.added && !a->ok()) return false;
     if (ran_out(*a)) {
-      out_.reasons.push_back(
-          fmt::format("with {} a has no end within {} warp instructions: it was {}; --budget "
-                      "allows more",
-                      a->size_text, grouped(budget), loop_text(a_, a->faults[0].line)));
+      out_.reasons.push_back(fmt::format(
+          "with {} a has no end within {} warp instructions: it was {}; --budget "
+          "allows more",
+          a->size_text, grouped(o_.most_instructions()), loop_text(a_, a->faults[0].line)));
       return true;
     }
-    const uint64_t allowed = patience(a->warp_instructions, budget);
-    auto b = run(b_, s.size, nullptr, true, allowed);
+    const uint64_t allowed = runs.allowed;
+    Result<device::RunResult>& b = *runs.b;
     if (!b) return b.error();
     reached_a.add(a->executed);
     reached_b.add(b->executed);
@@ -68,10 +87,11 @@ class SpecCheck {
 
  private:
   Result<device::RunResult> run(const Side& side, const device::SizeSpec& size,
-                                emulator::Follower* follower, bool checks, uint64_t budget) const {
+                                emulator::Follower* follower, bool checks, uint64_t budget,
+                                unsigned workers) const {
     device::EmulatedOptions e;
     e.seed = o_.seed;
-    e.emulator.workers = follower != nullptr ? 1 : o_.workers;
+    e.emulator.workers = follower != nullptr ? 1 : workers;
     e.emulator.instruction_budget = budget;
     e.emulator.follower = follower;
     e.emulator.checks.uninitialised = e.emulator.checks.async_copies = checks;
@@ -95,7 +115,7 @@ class SpecCheck {
     Rounding rounding{narrowest(a_, b_), nullptr, spec_.has_tolerance ? &given_ : nullptr};
     emulator::Shadow shadow(*a_.program);
     if (!spec_.has_tolerance && a.warp_instructions <= kShadowInstructions) {
-      if (auto again = run(a_, size, &shadow, false, o_.most_instructions()); !again)
+      if (auto again = run(a_, size, &shadow, false, o_.most_instructions(), 1); !again)
         return again.error();
       if (shadow.not_followed().empty()) rounding.shadow = &shadow;
     }
@@ -171,8 +191,20 @@ std::vector<CheckedSize> checked_sizes(const device::KernelSpec& spec) {
 Status check_by_spec(const Side& a, const Side& b, const Options& options, CheckResult& out,
                      Reached& reached_a, Reached& reached_b) {
   SpecCheck check(a, b, options, out);
-  for (const CheckedSize& s : checked_sizes(*options.spec)) {
-    auto done = check.size(s, reached_a, reached_b);
+  const std::vector<CheckedSize> sizes = checked_sizes(*options.spec);
+  const unsigned workers = worker_count(options.workers);
+  std::vector<SpecCheck::Runs> wave;
+  size_t first = 0;  // the wave's first size
+  for (size_t n = 0; n < sizes.size(); ++n) {
+    if (n >= first + wave.size()) {
+      first = n;
+      // The smallest alone: where kernels differ it mostly shows at once.
+      wave.assign(n == 0 ? 1 : std::min<size_t>({workers, kSizesAtOnce, sizes.size() - n}), {});
+      const auto each = static_cast<unsigned>(workers / wave.size());
+      parallel_for(wave.size(), workers,
+                   [&](size_t i) { wave[i] = check.run_both(sizes[n + i], std::max(1u, each)); });
+    }
+    auto done = check.look_at(sizes[n], std::move(wave[n - first]), reached_a, reached_b);
     if (!done) return done.error();
     if (*done) break;
   }

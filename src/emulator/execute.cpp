@@ -80,7 +80,7 @@ std::vector<std::vector<uint64_t>> all_gangs(const Launch& l) {
 }  // namespace
 
 std::optional<arch::ShapeProblem> launch_problem(const Program& program, uint32_t kernel,
-                                                  const Launch& l) {
+                                                 const Launch& l) {
   const FunctionCode& code = program.functions[kernel];
   arch::LaunchShape shape{l.grid, l.block, l.cluster, code.shared_bytes};
   if (l.dynamic_shared != 0)

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "check_test_util.h"
+#include "support/file.h"
 
 namespace pitot::check::test {
 namespace {
@@ -164,6 +165,28 @@ TEST(Parallel, TheSameForAnyNumberOfWorkers) {
     for (unsigned workers : {2u, 3u, 16u}) {
       o.workers = workers;
       EXPECT_EQ(all_of(check_bodies(a, b, o)), one) << b;
+    }
+  }
+}
+
+TEST(Parallel, SizesOfASpecToo) {
+  const std::string folder = "pairs/l2norm/";
+  Diagnostics found;
+  const std::string path = kernels_directory() + folder + "l2norm.kernel.toml";
+  const auto text = read_file(path);
+  ASSERT_TRUE(text.ok());
+  const device::KernelSpec spec = device::read_spec(SourceText(path, *text), found);
+  ASSERT_EQ(found.errors(), 0u);
+  const Loaded right = load_file(folder + "l2norm_right.sm80.ptx");
+  for (const char* other : {"l2norm_right.sm90a.ptx", "l2norm_wrong.sm80.ptx"}) {
+    const Loaded b = load_file(folder + other);
+    Options o;
+    o.spec = &spec;
+    const CheckResult one = check_loaded(right, b, o);
+    EXPECT_GT(one.trials, 0u);
+    for (unsigned workers : {2u, 5u}) {
+      o.workers = workers;
+      EXPECT_EQ(all_of(check_loaded(right, b, o)), all_of(one)) << other;
     }
   }
 }
