@@ -1,23 +1,14 @@
 // Hardware counters of one launch by Nsight Compute (ncu), run as a program of its own.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "measure/counters_result.h"
 #include "support/result.h"
 
 namespace pitot::measure {
-
-struct KernelCounters {
-  std::string kernel;
-  std::string grid, block;  // as ncu prints them: "(132, 1, 1)"
-  // By metric, in the order of the report; absent where ncu prints no number.
-  std::vector<std::pair<std::string, std::optional<double>>> values;
-  std::optional<double> find(std::string_view metric) const;
-};
 
 // The launches of an `ncu --csv --page raw` report, which may stand between a program's own lines.
 // Errors: no report in the text (with what ncu says instead).

@@ -20,8 +20,6 @@ constexpr size_t kWindow = 8;         // samples whose medians are compared
 constexpr double kSettled = 0.005;    // relative difference of two windows
 constexpr size_t kBetweenLooks = 10;  // samples between looks at the interval
 
-double relative_half_width(const Estimate& e) { return (e.hi - e.lo) / 2 / e.value; }
-
 }  // namespace
 
 Result<WarmUp> warm_up(TimedKernel& kernel, const Protocol& p) {
@@ -52,9 +50,7 @@ Result<std::vector<double>> take_samples(TimedKernel& kernel, const Protocol& p)
     samples.push_back(*t);
     if (samples.size() < p.min_samples) continue;
     if (seconds_since(start) > p.seconds) break;
-    if (samples.size() % kBetweenLooks == 0 &&
-        relative_half_width(bootstrap_median(samples)) <= p.half_width)
-      break;
+    if (samples.size() % kBetweenLooks == 0 && narrow_enough(samples, p.half_width)) break;
   }
   return samples;
 }
@@ -62,7 +58,7 @@ Result<std::vector<double>> take_samples(TimedKernel& kernel, const Protocol& p)
 void summarise(const Protocol& p, MeasureRecord& r) {
   const std::vector<double>& s = r.samples;
   r.median = bootstrap_median(s);
-  r.narrow = relative_half_width(r.median) <= p.half_width;
+  r.narrow = narrow_enough(s, p.half_width);
   r.outliers = outliers(s);
   const auto n = static_cast<double>(s.size());
   r.mean = std::accumulate(s.begin(), s.end(), 0.0) / n;

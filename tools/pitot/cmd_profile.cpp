@@ -10,6 +10,7 @@
 #include "device/prepare.h"
 #include "kernel_files.h"
 #include "profile/profile.h"
+#include "profile_cuda.h"
 #include "report/problem_report.h"
 #include "report/profile_report.h"
 
@@ -17,12 +18,14 @@ namespace pitot::cli {
 namespace {
 
 struct ProfileArguments {
-  std::string spec, ptx, entry, gpu, blocks = "8", order = "cost";
+  std::string spec, ptx, entry, device = "emu", gpu, blocks = "8", order = "cost";
   std::vector<uint32_t> sizes;
   std::vector<std::string> set;
   uint32_t registers = 0;
   uint64_t budget = emulator::Options{}.instruction_budget;
   size_t lines = 24;
+  double seconds = 120;
+  std::vector<std::string> metrics;
 };
 
 // The sizes to profile: those named by number, else the first; --set changes or adds values.
@@ -101,7 +104,32 @@ std::optional<Profiles> profiles_of(const ProfileArguments& args, Options& optio
   return results;
 }
 
+// The counters of a GPU in place of the model's.
+void count_on_gpu(const ProfileArguments& args, Options& options) {
+  const auto spec = read_spec_file(args.spec, options);
+  if (!spec) return;
+  const WantedKernel wanted = wanted_kernel(args.entry, args.ptx, *spec);
+  auto module =
+      read_sound_module(args.ptx.empty() ? spec->beside(spec->ptx) : args.ptx, options, wanted);
+  if (!module) return;
+  auto kernel = find_kernel(*module, wanted);
+  if (!kernel) return fail(options, kernel.error());
+  auto sizes = chosen_sizes(*spec, args);
+  if (!sizes) return fail(options, sizes.error());
+  GpuProfileArguments gpu{args.device,
+                          args.spec,
+                          args.ptx,
+                          args.entry,
+                          std::string(module->functions[*kernel].name),
+                          {},
+                          args.seconds,
+                          args.metrics};
+  for (const auto& size : *sizes) gpu.size_texts.push_back(device::size_text(size));
+  profile_on_gpu(gpu, options);
+}
+
 void run_profile(const ProfileArguments& args, Options& options) {
+  if (args.device != "emu") return count_on_gpu(args, options);
   const auto profiles = profiles_of(args, options);
   if (!profiles) {
     if (options.format == "json")
@@ -134,6 +162,16 @@ void add_profile(CLI::App& app, Options& options) {
   verb->add_option("--ptx", args->ptx,
                    "profile this file (PTX, or a binary with PTX in it) instead of the spec's");
   verb->add_option("--entry", args->entry, "kernel in it; default the spec's, or the only one");
+  verb->add_option("--device", args->device,
+                   "emu, or a GPU whose counters Nsight Compute reads: cuda, cuda:1")
+      ->capture_default_str();
+  verb->add_option(
+          "--metrics", args->metrics,
+          "with --device cuda: Nsight Compute's metrics in place of those that are modelled")
+      ->delimiter(',');
+  verb->add_option("--time-limit", args->seconds, "with --device cuda: seconds for a launch")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 86400.0));
   verb->add_option("--gpu", args->gpu, "chip to model; default one of the PTX's target");
   verb->add_option("--size", args->sizes, "sizes of the spec, by number from 0; default the first");
   verb->add_option("--set", args->set, "NAME=VALUE: another value for one of the sizes")
@@ -154,10 +192,11 @@ void add_profile(CLI::App& app, Options& options) {
       "  pitot profile gemm_tiled.kernel.toml --set m=4096,n=4096,k=4096 --gpu H200\n"
       "  pitot profile softmax.kernel.toml --blocks all --order source --lines 0\n"
       "  pitot profile gelu.kernel.toml -f html >gelu.html\n"
+      "  pitot profile gelu.kernel.toml --device cuda     what Nsight Compute counts on the GPU\n"
       "Columns: share of what the binding resource does; warp instructions; active lanes;\n"
       "sectors a request; passes for bank conflicts; hits in L1 and L2; divergent\n"
       "branches; cycles that warps wait before the line. docs/profile-model.md explains.\n"
-      "Exit codes: 0 done, 1 a fault, 2 wrong usage or unreadable input.");
+      "Exit codes: 0 done, 1 a fault, 2 wrong usage or unreadable input, 3 no such\nGPU, no ncu.");
   verb->callback([args, &options] { run_profile(*args, options); });
 }
 

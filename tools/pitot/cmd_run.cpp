@@ -14,6 +14,7 @@
 #include "report/problem_report.h"
 #include "report/run_report.h"
 #include "run_cuda.h"
+#include "sizes.h"
 #include "support/file.h"
 
 namespace pitot::cli {
@@ -23,6 +24,7 @@ struct RunArguments {
   std::string spec, ptx, entry, device = "emu", save;
   std::vector<std::string> checks;
   std::vector<uint32_t> sizes;
+  std::vector<std::string> set;
   uint64_t budget = 0;
   double seconds = 30;
   size_t shown = 64;
@@ -79,7 +81,8 @@ std::optional<std::vector<device::RunResult>> runs_of(const RunArguments& args, 
     return failed(input_error("--checks and --budget are the emulator's: without --device cuda"));
   const auto read = read_spec_file(args.spec, options);
   if (!read) return std::nullopt;
-  const device::KernelSpec& spec = *read;
+  device::KernelSpec spec = *read;
+  if (Status set = set_sizes(args.set, spec); !set) return failed(set.error());
   const WantedKernel wanted = wanted_kernel(args.entry, args.ptx, spec);
   auto module =
       read_sound_module(args.ptx.empty() ? spec.beside(spec.ptx) : args.ptx, options, wanted);
@@ -132,6 +135,8 @@ void add_run(CLI::App& app, Options& options) {
   verb->add_option("--entry", args->entry, "kernel in it; default the spec's, or the only one");
   verb->add_option("--device", args->device, "emu, or a GPU: cuda, cuda:1")->capture_default_str();
   verb->add_option("--size", args->sizes, "only these sizes of the spec, by number from 0");
+  verb->add_option("--set", args->set, "a size of one's own: the spec's first with other values")
+      ->excludes("--size");
   verb->add_option("--checks", args->checks,
                    "besides bounds and alignment: uninitialised values, copies that nobody waited "
                    "for, races "

@@ -3,41 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "device/cuda_run.h"
-#include "device/prepare.h"
 #include "kernel_files.h"
+#include "sizes.h"
 #include "support/file.h"
 #include "support/hash.h"
 
 namespace pitot::cli {
-namespace {
-
-// "n=4096 k=64" over a size; false when it is not that, or names what the size does not have.
-bool set_size(std::string_view text, device::SizeSpec& size) {
-  size.kind = "set";
-  bool any = false;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find_first_of(" ,"), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (word.empty()) continue;
-    const size_t equals = word.find('=');
-    if (equals == word.npos) return false;
-    auto known = size.values.find(word.substr(0, equals));
-    const std::string_view digits = word.substr(equals + 1);
-    if (known == size.values.end()) return false;
-    const auto r = std::from_chars(digits.data(), digits.data() + digits.size(), known->second);
-    if (r.ec != std::errc() || r.ptr != digits.data() + digits.size()) return false;
-    any = true;
-  }
-  return any;
-}
-
-}  // namespace
-
 std::vector<measure::Subject> read_subjects(const SubjectSource& source, Options& options) {
   auto spec = read_spec_file(source.spec, options);
   if (!spec) return {};
@@ -46,15 +20,9 @@ std::vector<measure::Subject> read_subjects(const SubjectSource& source, Options
     fail(options, text.error());
     return {};
   }
-  if (!source.set.empty()) {
-    const device::SizeSpec first = spec->sizes.front();
-    spec->sizes.assign(source.set.size(), first);
-    for (size_t i = 0; i < source.set.size(); ++i)
-      if (!set_size(source.set[i], spec->sizes[i])) {
-        fail(options, input_error(fmt::format("--set '{}' is not like '{}'", source.set[i],
-                                              device::size_text(first))));
-        return {};
-      }
+  if (Status sizes = set_sizes(source.set, *spec); !sizes) {
+    fail(options, sizes.error());
+    return {};
   }
   auto module =
       read_sound_module(source.ptx.empty() ? spec->beside(spec->ptx) : source.ptx, options);
