@@ -1,9 +1,11 @@
 """Real kernels for the register estimate: fetches packages' sources, compiles and labels them.
 
 python3 tools/registers/packages.py OUT [NAME …]   for the packages of packages.csv (all, or those named) writes
-OUT/NAME/*.ptx and OUT/NAME/labels.csv (as label.py), of which fit.py reads. Needs a package index, nvcc and ptxas.
+OUT/NAME/*.ptx and OUT/NAME/labels.csv (as label.py), of which fit.py reads. Needs a package index, nvcc and ptxas; for
+those of Debian (role test4) apt-get with source packages.
 Sources are compiled as they are, for compute_80, those written for torch against torch_stub.h; a file that does not
 compile is reported and left out. A template gives at most MOST kernels; kernels with the same instructions count once.
+Of a Debian package at most SOURCES files and PACKAGE kernels are taken, by hash, as some hold hundreds that are alike.
 --bounds labels the kernels of OUT/NAME again under launch bounds of our choice (OUT/NAME.bounds/labels.csv).
 """
 
@@ -24,6 +26,7 @@ import zipfile
 
 HERE = pathlib.Path(__file__).parent
 MOST = 6
+SOURCES, PACKAGE = 40, 60
 TARGETS = ["sm_80", "sm_90"]
 # Per package: include directories ("**" takes every directory below), flags, what paths to leave out (a pattern).
 FLAGS = {
