@@ -2,7 +2,8 @@
 
 python3 tools/registers/packages.py OUT [NAME …]   for the packages of packages.csv (all, or those named) writes
 OUT/NAME/*.ptx and OUT/NAME/labels.csv (as label.py), of which fit.py reads. Needs a package index, nvcc and ptxas; for
-those of Debian (role test4) apt-get with source packages.
+those of Debian (role test4) apt-get with source packages, and libfftw3-dev, libmpich-dev, libtiff-dev, libfreeimage-dev
+and libglew-dev, which they include.
 Sources are compiled as they are, for compute_80, those written for torch against torch_stub.h; a file that does not
 compile is reported and left out. A template gives at most MOST kernels; kernels with the same instructions count once.
 Of a Debian package at most SOURCES files and PACKAGE kernels are taken, by hash, as some hold hundreds that are alike.
@@ -32,18 +33,24 @@ TARGETS = ["sm_80", "sm_90"]
 FLAGS = {
     "augpy": (["augpy", "augpy/dlpack"], [], "cub/|cnmem"),
     "bmtrain": (["csrc/include"], [], "^$"),
+    "colmap": (["made", "src", "lib", "lib/SiftGPU", "lib/PBA"], ["-DCUDA_SIFTGPU_ENABLED"], "^$"),
     "cufinufft": (["include", "include/cufinufft", "src/cuda", "contrib"], [], "^$"),
     "cumcubes": (["cumcubes/include"], [], "^$"),
     "cuimgops": ([], [], "^$"),
+    "darknet": (["include", "src"], ["-DGPU"], "^$"),
     "deepspeed": (["csrc/includes", "csrc/spatial/includes", "csrc/fp_quantizer/includes",
                    "csrc/transformer/inference/includes", "deepspeed/inference/v2/kernels/**"], ["-DBF16_AVAILABLE"], "^$"),
+    "dlib": (["."], ["-DDLIB_USE_CUDA"], "test_for"),
+    "elpa": ([".", "src", "src/general"], ["-DWITH_NVIDIA_GPU_VERSION", "-DWITH_NVIDIA_GPU_SM80_COMPUTE_CAPABILITY"], "^$"),
     "fairseq": (["examples/operators"], [], "^$"),
     "fhelium": (["csrc", "csrc/include"], [], "^$"),
+    "ffmpeg": (["."], [], "^$"),
     "fusedtok": (["include", "include/fusedtok"], [], "^$"),
     "gptqmodel": (["gptqmodel_ext", "gptqmodel_ext/exllamav3"], [], "machete|swordfish|cutlass|exllamav2"),
     "gsplat": (["gsplat/cuda/include", "gsplat/cuda/csrc/third_party/glm", "gsplat/cuda"], ["-DGLM_ENABLE_EXPERIMENTAL"], "^$"),
     "imate": (["imate"], [], "^$"),
     "implicit": (["implicit/gpu", "."], [], "^$"),
+    "lammps": (["lib/gpu", "lib/gpu/geryon", "lib/gpu/cudpp_mini"], ["-DUSE_CUDA", "-DNV_KERNEL", "-D_SINGLE_DOUBLE"], "^$"),
     "lightgbm": (["include", "external_libs/fmt/include", "external_libs/fast_double_parser/include", "external_libs/eigen"],
                  ["-DUSE_CUDA"], "^$"),
     "lightseq": (["lightseq/csrc/kernels/cuda/includes", "lightseq/csrc/kernels/includes", "lightseq/csrc/ops/includes",
@@ -55,15 +62,31 @@ FLAGS = {
     "mamba-ssm": ([], [], "(fwd_(?!fp32)|bwd_(?!bf16_real|fp16_complex))"),
     "minkowskiengine": (["src", "src/3rdparty", "src/3rdparty/cudf", "src/3rdparty/hash"], ["-DNVTX_DISABLE"], "^$"),
     "monai": ([], ["-DCHANNEL_COUNT=4", "-DMIXTURE_COUNT=2", "-DMIXTURE_SIZE=3"], "^$"),
+    "mpich": (["modules/yaksa/src/backend/cuda/include", "modules/yaksa/src/backend/cuda/pup", "modules/yaksa/src/frontend/include",
+               "modules/yaksa/src/backend/src", "modules/yaksa/src/util", "modules/yaksa/src/external/yuthash", "modules/yaksa"], [], "^$"),
     "mmcv": (["mmcv/ops/csrc/common", "mmcv/ops/csrc/common/cuda", "mmcv/ops/csrc/pytorch"], [], "^$"),
     "nerfacc": (["nerfacc/cuda/csrc/include"], [], "^$"),
     "nglpy-cuda": (["include"], [], "^$"),
     "nimpa": (["niftypet/nimpa/include"], [], "^$"),
+    "opencv": (["modules/core/include", "modules/imgproc/include", "modules/photo/include", "modules/stitching/include",
+                "modules/dnn/include", "modules/dnn/src", "../../opencv-contrib/opencv_contrib-4.6.0/modules/cudev/include", "made"],
+               ["-DHAVE_CUDA", "-DtextureReference=void"], "^$"),
+    "opencv-contrib": ([f"modules/{m}/include" for m in (
+        "cudev", "cudaarithm", "cudabgsegm", "cudacodec", "cudafeatures2d", "cudafilters", "cudaimgproc", "cudalegacy",
+        "cudaobjdetect", "cudaoptflow", "cudastereo", "cudawarping", "hfs", "superres", "videostab", "xfeatures2d")] + [
+        f"../../opencv/opencv-4.6.0/{m}" for m in ("made", *(f"modules/{m}/include" for m in (
+            "core", "imgproc", "video", "objdetect", "features2d", "calib3d", "flann", "videoio", "highgui")))] + [
+        "modules/cudalegacy/src", "modules/cudalegacy/src/cuda"], ["-DHAVE_CUDA", "-D_HFS_CUDA_ON_", "-DtextureReference=void"], "test"),
+    "petsc": (["include", "made"], [], "tests/|tutorials/"),
     "pyfwht": (["pyfwht/_libfwht/include"], [], "^$"),
     "pyradiomics-cuda": (["radiomics/src", "radiomics/src/cuda"], [], "test"),
     "pytigre": (["tigre/Source"], [], "^$"),
     "qc-cugbasis": (["include", "libs/Boys_function"], [], "libs/|benchmark|test"),
     "qulacs": (["src", "src/gpusim"], [], "test"),
+    "relion": ([".", "/usr/include/x86_64-linux-gnu/mpich"], ["-DCUDA", "-DDEBUG_CUDA", "-DTHRUST_IGNORE_CUB_VERSION_CHECK"], "gpu_utils"),
+    "suitesparse": (["SuiteSparse_config", "CHOLMOD/Include", "CHOLMOD/GPU", "GPUQREngine/Include", "SuiteSparse_GPURuntime/Include",
+                     "GPUQREngine/Include/Kernel", "GraphBLAS/CUDA", "GraphBLAS/CUDA/templates", "GraphBLAS/Include", "GraphBLAS/Source",
+                     "GraphBLAS/Source/Template"], [], "^$"),
     "rwkv": ([], ["-D_N_=64", "-D_T_=1024", "-D_C_=64", "-D_CHUNK_LEN_=16"], "^$"),
     "svox": (["svox/csrc/include"], [], "^$"),
     "thinc-gpu-ops": (["include"], [], "^$"),
@@ -76,6 +99,18 @@ FLAGS = {
         "-D__DISTANCE_FN__=madd", "-D__MASK_BID__=bid", "-D_NITERS_=4", "-D_VARNAMES_="], "failed|later|helpers"),
     "xgboost": (["cpp_src/include", "cpp_src/dmlc-core/include"], ["-DXGBOOST_USE_CUDA=1"], "^$"),
     "vllm": (["csrc"], ["-DENABLE_FP8"], "cutlass|rocm|machete|sparse_scaled"),
+}
+
+
+# Headers that a package's configure step would write ("@": from that file of the package) or another package brings.
+EXTRA = {
+    "colmap": {"made/glog/logging.h": "#include <iostream>\n#define LOG(x) std::cerr\n#define CHECK(x) if (!(x)) std::cerr\n" + "".join(
+        f"#define CHECK_{n}(a, b) CHECK((a) {o} (b))\n" for n, o in (("EQ", "=="), ("NE", "!="), ("GT", ">"), ("GE", ">="), ("LT", "<"), ("LE", "<=")))},
+    "elpa": {"config-f90.h": "", "config.h": ""},
+    "opencv": {"made/opencv2/opencv_modules.hpp": "#define HAVE_OPENCV_CUDEV\n", "made/cvconfig.h": "#define HAVE_CUDA\n"},
+    "petsc": {"made/petscconf.h": "#define PETSC_HAVE_CUDA 1\n", "made/petscfix.h": "", "made/petscconf_poison.h": ""},
+    "mpich": {"modules/yaksa/src/frontend/include/yaksa_config.h": "#define HAVE_CUDA 1\n",
+              "modules/yaksa/src/frontend/include/yaksa.h": "@modules/yaksa/src/frontend/include/yaksa.h.in"},
 }
 
 
@@ -99,6 +134,24 @@ def fetch(index, name, version, out):
     return inside[0] if len(inside) == 1 else folder
 
 
+def fetch_debian(name, version, out):
+    """The source package's archive, unpacked under out/src; NAME-COMPONENT is an archive beside the main one."""
+    source, _, component = name.partition("-")
+    folder = out / "src" / name
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        subprocess.run(["apt-get", "source", "--download-only", f"{source}={version}"], cwd=out, capture_output=True)
+        pattern = f"{source}_*.orig{'-' + component if component else ''}.tar.*"
+        archive = next(f for f in sorted(out.glob(pattern)) if f.suffix != ".asc")
+        subprocess.run(["tar", "xf", archive, "-C", folder], check=True)
+    inside = list(folder.iterdir())
+    return inside[0] if len(inside) == 1 else folder
+
+
+def by_hash(items, most, key=str):
+    return sorted(items, key=lambda x: hashlib.sha1(key(x).encode()).hexdigest())[:most]
+
+
 def stub_headers(out, root):
     """Headers by torch's names that include torch_stub.h: every name that the sources ask for."""
     stub = out / "stub"
@@ -110,7 +163,7 @@ def stub_headers(out, root):
     return stub
 
 
-def compile_all(name, root, out):
+def compile_all(name, root, out, most):
     includes, flags, leave = FLAGS.get(name, ([], [], "^$"))
     dirs = []
     for i in includes:
@@ -118,9 +171,12 @@ def compile_all(name, root, out):
     common = ["nvcc", "-ptx", "-arch=compute_80", "-std=c++17", "-w", "--expt-relaxed-constexpr", "--expt-extended-lambda",
               f"-I{stub_headers(out, root)}", f"-I{HERE}", f"-I{sysconfig.get_paths()['include']}", *[f"-I{d}" for d in dirs], *flags]
     (out / name).mkdir(exist_ok=True)
-    for source in sorted(root.rglob("*.cu")):
-        if re.search(leave, str(source.relative_to(root))) or not re.search("__global__|<<<", source.read_text(errors="replace")):
-            continue
+    for path, text in EXTRA.get(name, {}).items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(re.sub(r"@\w+@", "0", (root / text[1:]).read_text()) if text.startswith("@") else text)
+    sources = [s for s in sorted(root.rglob("*.cu")) if not re.search(leave, str(s.relative_to(root)))
+               and re.search("__global__|<<<|__kernel", s.read_text(errors="replace"))]
+    for source in by_hash(sources, most, lambda s: str(s.relative_to(root))):
         ptx = out / name / ("_".join(source.parts[-2:])[:-3] + ".ptx")
         if ptx.exists():
             continue
@@ -140,8 +196,9 @@ def entries(text):
         yield m.group(1), m.start(), text.index("{", m.start()), text.index("\n}\n", m.start())
 
 
-def chosen(files):
-    """{file: {kernel: family}}: distinct kernels, at most MOST of a template, none of the toolkit's libraries."""
+def chosen(files, most=None):
+    """{file: {kernel: family}}: distinct kernels, at most MOST of a template and `most` in all, none of the toolkit's
+    libraries."""
     found, seen, groups = [], set(), collections.defaultdict(list)
     for f in files:
         text = f.read_text()
@@ -156,10 +213,10 @@ def chosen(files):
         seen.add(digest)
         base = re.split(r"[<(]", re.sub("^void ", "", readable).replace("(anonymous namespace)", "anon"))[0].split("::")[-1]
         groups[base].append((hashlib.sha1((name + digest).encode()).hexdigest(), f, name))
+    few = sorted((digest, f, name, base) for base, kernels in groups.items() for digest, f, name in sorted(kernels)[:MOST])
     picked = collections.defaultdict(dict)
-    for base, kernels in groups.items():
-        for _, f, name in sorted(kernels)[:MOST]:
-            picked[f][name] = base
+    for _, f, name, base in few[:most]:
+        picked[f][name] = base
     return picked
 
 
@@ -218,9 +275,12 @@ def main():
         name = row["name"]
         if a.names and name not in a.names:
             continue
+        debian = row["role"] == "test4"
         if not a.bounds:
-            compile_all(name, fetch(a.index.rstrip("/") + "/", name, row["version"], a.out), a.out)
-        label(a.out / (name + ".bounds" * a.bounds), chosen(sorted((a.out / name).glob("*.ptx"))), a.bounds)
+            root = fetch_debian(name, row["version"], a.out) if debian else fetch(a.index.rstrip("/") + "/", name, row["version"], a.out)
+            compile_all(name, root, a.out, SOURCES if debian else None)
+        files = sorted((a.out / name).glob("*.ptx"))
+        label(a.out / (name + ".bounds" * a.bounds), chosen(files, PACKAGE if debian else None), a.bounds)
 
 
 if __name__ == "__main__":
