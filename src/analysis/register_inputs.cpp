@@ -85,6 +85,13 @@ constexpr std::string_view kNames[] = {"live",
                                        "timed_inner",
                                        "timed_outer",
                                        "timed_loads",
+                                       "timed_text",
+                                       "step",
+                                       "stepped",
+                                       "banks",
+                                       "text_banks",
+                                       "allocated",
+                                       "text_allocated",
                                        "timed_small_over",
                                        "timed_large_over",
                                        "turns",
@@ -107,29 +114,26 @@ static_assert(std::size(kNames) == kRegisterInputCount);
 // around, and how many such blocks one joint may end.
 constexpr uint32_t kMergedBlock = 20, kMergedDepth = 4;
 
-// Registers besides its operands of the sequence or subroutine that ptxas emits for a full-range
-// operation, found by trying.
-double subroutine_units(const ptx::Opcode& op) {
-  const bool wide = ptx::bits_of(op.type) == 64;
-  const bool real = ptx::kind_of(op.type) == ptx::TypeKind::kFloat;
-  switch (op.mnemonic) {
-    case Mnemonic::kDiv:
-    case Mnemonic::kRem:
-      if (real && !op.has_mod(ptx::Mod::kRn)) return 0;
-      return wide ? 17 : real ? 11 : 7;
-    case Mnemonic::kSqrt:
-      return !op.has_mod(ptx::Mod::kRn) ? 0 : wide ? 17 : 8;
-    case Mnemonic::kRcp:
-      return !op.has_mod(ptx::Mod::kRn) ? 0 : wide ? 9 : 10;
-    default:
-      return 0;
-  }
+// Registers for so many alive, and so many if store data is in odd ones: that stays within the step
+// of occupancy. R1 and two that ptxas adds come on top.
+double allocated(double live, double in_banks) {
+  constexpr double kSteps[] = {32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255};
+  for (double step : kSteps)
+    if (live + 3 <= step) return std::min(in_banks + 2, step);
+  return live + 3;
 }
 
 class Inputs {
  public:
   Inputs(const FlowFacts& flow, const Uniformity& uniformity, Workspace& ws)
       : flow_(flow), ws_(ws), values_(built(flow, uniformity)), orders_(flow) {
+    free_loop_.assign(flow.cfg.size(), 1);
+    for (const ptx::DirectiveNode& d : flow.function->directives)
+      if (d.instruction < flow.instruction_count() &&
+          flow.module->slice(d.range).find("nounroll") != std::string_view::npos)
+        free_loop_[flow.cfg.block_of[d.instruction]] = 0;
+    // Before the rest is allocated: it needs as much for itself.
+    loops_.build(flow, values_, free_loop_);
     const size_t values = values_.root.size();
     last_use_.assign(values, 0);
     last_root_.assign(values, 0);
@@ -140,15 +144,9 @@ class Inputs {
     pass_cost_.resize(flow.function->registers.size());
     pass_known_.assign(flow.function->registers.size(), false);
     seen_.assign(register_slots(*flow.function), kNone);
-    free_loop_.assign(flow.cfg.size(), 1);
-    entries_.assign(flow.cfg.size(), 0);
-    for (const ptx::DirectiveNode& d : flow.function->directives)
-      if (d.instruction < flow.instruction_count() &&
-          flow.module->slice(d.range).find("nounroll") != std::string_view::npos)
-        free_loop_[flow.cfg.block_of[d.instruction]] = 0;
-    loops_.build(flow, values_, free_loop_);
-    first_parameter_.assign(values, 0);
-    last_parameter_.assign(values, kNone);
+    entries_.assign(flow.cfg.size(), {});
+    first_parameter_.assign(values_.parameters.size(), 0);
+    last_parameter_.assign(values_.parameters.size(), kNone);
     fixed_.assign(values, kNone);
   }
 
@@ -158,7 +156,7 @@ class Inputs {
     for (BlockId b : flow_.cfg.order) {
       const Block& block = flow_.cfg.blocks[b];
       collect(b);
-      entries_[b] = strict_entry_;
+      entries_[b] = live_entry_;
       orders_.build(block);
       Peaks text = sweep(orders_.text, b);
       raise(RegisterInput::kLive, text.units[kCostAll]);
@@ -191,13 +189,27 @@ class Inputs {
       loop(b, loads);
     }
     chains();
-    const RegionPeaks timed = RegisterRegions(flow_, values_, loops_).run(entries_);
+    // In a long function the next part needs as much again.
+    for (auto* done : {&last_use_, &last_root_, &born_, &stamp_, &lives_on_, &seen_, &claimed_,
+                       &first_parameter_, &last_parameter_, &fixed_})
+      std::vector<uint32_t>().swap(*done);
+    RegionPeaks timed = RegisterRegions(flow_, values_, loops_, sm >= 90).run(entries_);
+    // Blocks too long to be ordered stay as they are.
+    if (timed.incomplete) timed.at_least(out_[static_cast<size_t>(RegisterInput::kLiveStrict)]);
     set(RegisterInput::kTimedAny, timed.any);
     set(RegisterInput::kTimedSmall, timed.small);
     set(RegisterInput::kTimedLarge, timed.large);
     set(RegisterInput::kTimedInner, timed.inner_parameters);
     set(RegisterInput::kTimedOuter, timed.outer_parameters);
     set(RegisterInput::kTimedLoads, timed.loads);
+    set(RegisterInput::kTimedText, timed.text);
+    set(RegisterInput::kStep, timed.step);
+    set(RegisterInput::kStepped, timed.stepped);
+    const size_t too = sm >= 90;
+    set(RegisterInput::kBanks, timed.banks[too]);
+    set(RegisterInput::kTextBanks, timed.text_banks[too]);
+    set(RegisterInput::kAllocated, allocated(timed.stepped, timed.banks[too]));
+    set(RegisterInput::kTextAllocated, allocated(timed.text, timed.text_banks[too]));
     set(RegisterInput::kMeanMachine, counted > 0 ? mean / counted : 0);
     count_register_inputs(flow_, out_);
     set(RegisterInput::kLoops, std::log2(1.0 + static_cast<double>(flow_.loops.loops.size())));
@@ -221,8 +233,8 @@ class Inputs {
     double with_parameters = 0, across_calls = 0, slow_strict = 0;  // strict view
   };
   struct Delta {
-    std::array<double, kCostViews> units{};
-    double predicates = 0, parameters = 0;
+    std::array<float, kCostViews> units{};
+    float predicates = 0, parameters = 0;
   };
 
   static RegisterValues built(const FlowFacts& flow, const Uniformity& uniformity) {
@@ -311,7 +323,7 @@ class Inputs {
                                      [&](BlockId p) { return p < b && p + kMergedDepth >= b; });
       if (!inner && !joint) {
         loaded = addresses = own = 0;
-        start = entries_[b];
+        start = entries_[b].all;
       }
       for (uint32_t i = blocks[b].first; i < blocks[b].last; ++i) {
         const ptx::Opcode& op = *flow_.instruction(i).opcode;
@@ -365,11 +377,13 @@ class Inputs {
     }
     through_ = {};
     entry_ = strict_entry_ = 0;
+    live_entry_ = {};
     for (RegId r : flow_.liveness.live_in(b)) {
       if (r >= flow_.function->registers.size()) continue;
       const CostUnits& cost = pass_cost(r);
       entry_ += static_cast<double>(cost[kCostMachine]);
       strict_entry_ += static_cast<double>(cost[kCostStrict]);
+      live_entry_.add(static_cast<double>(cost[kCostStrict]), values_.data[r], 1);
       if (seen_[r] == b || !leaves(r)) continue;
       for (size_t c = 0; c < kCostViews; ++c) through_[c] += static_cast<double>(cost[c]);
     }
@@ -387,7 +401,7 @@ class Inputs {
   // Cost of a register by the values it ever holds: free only if all of them
   // are.
   CostUnits find_pass_cost(RegId r) const {
-    const float units = static_cast<float>(register_units(flow_.function->registers[r]));
+    const auto units = static_cast<uint8_t>(register_units(flow_.function->registers[r]));
     CostUnits cost{units, 0, 0, 0, 0};
     size_t looked = 0;
     for (uint32_t k : flow_.accesses.of_register(r)) {
@@ -416,7 +430,7 @@ class Inputs {
            ++k) {
         ValueId v = flow_.values.value_of[k];
         if (v == kNone) continue;
-        if (const ValueId p = values_.parameter[v];
+        if (const uint32_t p = values_.parameter[v];
             !copies && p != kNone && !flow_.accesses.items[k].write) {
           if (last_parameter_[p] == kNone) {
             parameters_.push_back(p);
@@ -436,8 +450,8 @@ class Inputs {
       }
     }
     delta_.assign(static_cast<size_t>(size) + 2, {});
-    for (ValueId p : parameters_) {
-      const double units = static_cast<double>(values_.units[p][kCostAll]);
+    for (uint32_t p : parameters_) {
+      const float units = static_cast<float>(values_.units[values_.parameters[p]][kCostAll]);
       delta_[first_parameter_[p]].parameters += units;
       delta_[last_parameter_[p] + 1].parameters -= units;
       last_parameter_[p] = kNone;
@@ -445,7 +459,7 @@ class Inputs {
     for (ValueId v : touched_) {
       const uint32_t from = born_[v] == kNone ? 0 : born_[v];
       for (size_t c = 0; c < kCostViews; ++c) {
-        const double units = static_cast<double>(values_.units[v][c]);
+        const float units = static_cast<float>(values_.units[v][c]);
         if (units == 0 && !(c == 0 && values_.predicate[v] != 0)) continue;
         const uint32_t end = c >= kCostMachine ? last_root_[v] : last_use_[v];
         // A result may take the register of an operand that ends there: it
@@ -466,11 +480,11 @@ class Inputs {
     double predicates = 0, parameters = loops_.outer_parameters[b];
     for (uint32_t t = 0; t <= size; ++t) {
       for (size_t c = 0; c < kCostViews; ++c) {
-        now[c] += delta_[t].units[c];
+        now[c] += static_cast<double>(delta_[t].units[c]);
         peaks.units[c] = std::max(peaks.units[c], now[c]);
       }
-      predicates += delta_[t].predicates;
-      parameters += delta_[t].parameters;
+      predicates += static_cast<double>(delta_[t].predicates);
+      parameters += static_cast<double>(delta_[t].parameters);
       peaks.with_parameters = std::max(peaks.with_parameters, now[kCostStrict] + parameters);
       peaks.predicates = std::max(peaks.predicates, predicates);
       if (t == size) break;
@@ -499,7 +513,7 @@ class Inputs {
         ValueId v = flow_.values.value_of[k];
         if (v == kNone || flow_.accesses.items[k].write || values_.units[v][kCostVarying] > 0)
           continue;
-        if (values_.parameter[v] != kNone) v = values_.parameter[v];
+        if (values_.parameter[v] != kNone) v = values_.parameters[values_.parameter[v]];
         if (fixed_[v] == b) continue;
         fixed_[v] = b;
         units += static_cast<double>(values_.units[v][kCostAll]);
@@ -557,19 +571,20 @@ class Inputs {
   BlockSchedules orders_;
   RegisterLoops loops_;
   RegisterInputs out_{};
-  std::vector<ValueId> parameters_;                         // that the block reads
+  std::vector<uint32_t> parameters_;                        // that the block reads
   std::vector<BlockId> fixed_;                              // by value
-  std::vector<uint32_t> first_parameter_, last_parameter_;  // by value: where in the order
+  std::vector<uint32_t> first_parameter_, last_parameter_;  // by parameter: where in the order
   std::vector<ValueId> touched_;                            // of the block
   std::vector<uint32_t> last_use_, last_root_, born_, stamp_,
       lives_on_;                          // by value
   std::vector<uint32_t> seen_, claimed_;  // by register
   std::vector<CostUnits> pass_cost_;
   std::vector<bool> pass_known_;
-  std::vector<double> entries_;     // by block: strict view, at its start
+  std::vector<LiveUnits> entries_;  // by block: strict view, at its start
   std::vector<uint8_t> free_loop_;  // by block: no pragma forbids to unroll the loop it heads
   std::vector<Delta> delta_;
   std::array<double, kCostViews> through_{};
+  LiveUnits live_entry_;
   double entry_ = 0,
          strict_entry_ = 0;  // machine and strict view, at the block's start
 };

@@ -92,6 +92,13 @@ enum class RegisterInput : uint8_t {
   kTimedInner,  // kTimedSmall with the parameters of the innermost loop
   kTimedOuter,  // and of the outermost
   kTimedLoads,
+  kTimedText,  // by its nodes in the order of the text
+  kStep,       // step of occupancy that every region can be held to, and the peak then
+  kStepped,
+  kBanks,  // with data of stores in odd registers
+  kTextBanks,
+  kAllocated,  // that within the step of occupancy of what is alive
+  kTextAllocated,
   kTimedSmallOver,
   kTimedLargeOver,
   kTurns,        // turns made one, log2, of the loop of kTurnPeak

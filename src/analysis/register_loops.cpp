@@ -78,6 +78,23 @@ bool calls_subroutine(const ptx::Opcode& op) {
   }
 }
 
+double subroutine_units(const ptx::Opcode& op) {
+  const bool wide = ptx::bits_of(op.type) == 64;
+  const bool real = ptx::kind_of(op.type) == ptx::TypeKind::kFloat;
+  switch (op.mnemonic) {
+    case Mnemonic::kDiv:
+    case Mnemonic::kRem:
+      if (real && !op.has_mod(ptx::Mod::kRn)) return 0;
+      return wide ? (real ? 14 : 12) : real ? 11 : 3;
+    case Mnemonic::kSqrt:
+      return !op.has_mod(ptx::Mod::kRn) ? 0 : wide ? 10 : 8;
+    case Mnemonic::kRcp:
+      return !op.has_mod(ptx::Mod::kRn) ? 0 : wide ? 6 : 8;
+    default:
+      return 0;
+  }
+}
+
 void RegisterLoops::build(const FlowFacts& flow, const RegisterValues& values,
                           const std::vector<uint8_t>& may_unroll) {
   const LoopForest& loops = flow.loops;
@@ -90,7 +107,7 @@ void RegisterLoops::build(const FlowFacts& flow, const RegisterValues& values,
   block_parameters.assign(blocks, 0);
   inner_parameters.assign(blocks, 0);
   outer_parameters.assign(blocks, 0);
-  std::vector<uint32_t> seen_block(values.root.size(), kNone), seen_inner(seen_block),
+  std::vector<uint32_t> seen_block(values.parameters.size(), kNone), seen_inner(seen_block),
       seen_outer(seen_block);
   std::vector<LoopId> outermost(loops.loops.size());
   std::vector<double> inner(loops.loops.size(), 0), outer(inner);
@@ -112,9 +129,9 @@ void RegisterLoops::build(const FlowFacts& flow, const RegisterValues& values,
       if (values.copies_parameter(flow, i)) continue;
       for (uint32_t k = flow.accesses.first[i]; k < flow.accesses.first[i + 1]; ++k) {
         if (flow.accesses.items[k].write || flow.values.value_of[k] == kNone) continue;
-        const ValueId p = values.parameter[flow.values.value_of[k]];
+        const uint32_t p = values.parameter[flow.values.value_of[k]];
         if (p == kNone) continue;
-        const double units = static_cast<double>(values.units[p][kCostAll]);
+        const double units = static_cast<double>(values.units[values.parameters[p]][kCostAll]);
         auto count = [&](std::vector<uint32_t>& seen, uint32_t mark, double& sum) {
           if (seen[p] == mark) return;
           seen[p] = mark;

@@ -27,4 +27,8 @@ struct RegisterLoops {
 // Whether ptxas turns the operation into a call of a subroutine on some path.
 bool calls_subroutine(const ptx::Opcode& op);
 
+// Registers besides its operands of the sequence or subroutine that ptxas emits for a full-range
+// operation, found by trying; 0 for other operations.
+double subroutine_units(const ptx::Opcode& op);
+
 }  // namespace pitot::analysis

@@ -3,6 +3,7 @@
 #include "analysis/register_regions.h"
 
 #include <algorithm>
+#include <iterator>
 #include <queue>
 
 namespace pitot::analysis {
@@ -22,8 +23,8 @@ constexpr auto kRegionFence = Effect::kBarrier | Effect::kFence | Effect::kCall 
 }  // namespace
 
 RegisterRegions::RegisterRegions(const FlowFacts& flow, const RegisterValues& values,
-                                 const RegisterLoops& loops)
-    : flow_(flow), values_(values), loops_(loops) {
+                                 const RegisterLoops& loops, bool loaded_parameters)
+    : flow_(flow), values_(values), loops_(loops), loaded_parameters_(loaded_parameters) {
   const size_t n = values.root.size();
   linear_.assign(n, 0);
   external_.assign(n, kNone);
@@ -49,8 +50,15 @@ bool RegisterRegions::merges(BlockId b) const {
          flow_.loops.loop_of[b] == flow_.loops.loop_of[b - 1];
 }
 
-RegionPeaks RegisterRegions::run(const std::vector<double>& entry) {
+void RegionPeaks::at_least(double units) {
+  for (double* peak : {&any, &small, &large, &text, &stepped, &inner_parameters, &outer_parameters,
+                       &banks[0], &banks[1], &text_banks[0], &text_banks[1]})
+    *peak = std::max(*peak, units);
+}
+
+RegionPeaks RegisterRegions::run(const std::vector<LiveUnits>& entry) {
   RegionPeaks peaks;
+  step_ = 0;
   const BlockId n = static_cast<BlockId>(flow_.cfg.size());
   for (BlockId b = 0; b < n;) {
     BlockId end = b + 1;
@@ -58,15 +66,21 @@ RegionPeaks RegisterRegions::run(const std::vector<double>& entry) {
     if (flow_.cfg.blocks[b].reachable) {
       while (end < n && size + flow_.cfg.blocks[end].size() <= kLongestRegion && merges(end))
         size += flow_.cfg.blocks[end++].size();
-      if (size <= kLongestBlock) region(b, end - 1, entry[b], peaks);
+      if (size <= kLongestBlock)
+        region(b, end - 1, entry[b], peaks);
+      else
+        peaks.incomplete = true;
     }
     b = end;
   }
+  peaks.step = RegionPeaks::kSteps[step_];
+  peaks.stepped = std::max(peaks.stepped, std::min(peaks.any, peaks.step));
   return peaks;
 }
 
-void RegisterRegions::region(BlockId first, BlockId last, double entry, RegionPeaks& peaks) {
+void RegisterRegions::region(BlockId first, BlockId last, LiveUnits entry, RegionPeaks& peaks) {
   const double parameters = loops_.inner_parameters[first];
+  if (loaded_parameters_) entry.all += parameters;
   const LoopId l = flow_.loops.loop_of[first];
   begin_ = flow_.cfg.blocks[first].first;
   const uint32_t end = flow_.cfg.blocks[last].last;
@@ -79,10 +93,12 @@ void RegisterRegions::region(BlockId first, BlockId last, double entry, RegionPe
   uint32_t turns = loops_back_ ? std::min(loops_.turns[l], kMostTurns) : 1;
   while (turns > 1 && size_ * turns > kLongestRegion) --turns;
   // What cannot raise a peak need not be looked at.
-  double most = entry + loops_.outer_parameters[first];
+  double most = entry.all + loops_.outer_parameters[first];
   for (uint32_t k = item_begin_; k < item_begin_ + items_; ++k)
     if (const ValueId v = flow_.values.value_of[k]; flow_.accesses.items[k].write && v != kNone)
       most += turns * static_cast<double>(values_.units[v][kCostStrict]);
+  for (uint32_t i = begin_; i < end; ++i)
+    if (const double extra = extra_units(i); extra > 0) most += extra;
   if (most <= peaks.small) return;
 
   ++stamp_;
@@ -91,15 +107,32 @@ void RegisterRegions::region(BlockId first, BlockId last, double entry, RegionPe
   find_leaving(last, begin_, end);
   build(begin_, end, turns);
   double in_flight = 0;
-  const double any = schedule(entry, 1e9, &in_flight);
+  const Order free = schedule(entry, 1e9, &in_flight);
+  const double any = free.all;
   peaks.any = std::max(peaks.any, any);
   peaks.loads = std::max(peaks.loads, in_flight);
   const double large =
-      any <= RegionPeaks::kLarge ? any : schedule(entry, RegionPeaks::kLarge, nullptr);
+      any <= RegionPeaks::kLarge ? any : schedule(entry, RegionPeaks::kLarge, nullptr).all;
   const double small =
-      any <= RegionPeaks::kSmall ? any : schedule(entry, RegionPeaks::kSmall, nullptr);
+      any <= RegionPeaks::kSmall ? any : schedule(entry, RegionPeaks::kSmall, nullptr).all;
   peaks.large = std::max(peaks.large, large);
   peaks.small = std::max(peaks.small, small);
+  const Order text = in_order(entry);
+  peaks.text = std::max(peaks.text, text.all);
+  Order stepped = free;
+  while (any > RegionPeaks::kSteps[step_]) {
+    stepped = schedule(entry, RegionPeaks::kSteps[step_], nullptr);
+    if (text.all < stepped.all) stepped = text;
+    if (stepped.all <= RegionPeaks::kSteps[step_] || step_ + 1 == std::size(RegionPeaks::kSteps))
+      break;
+    ++step_;
+    stepped = free;
+  }
+  peaks.stepped = std::max(peaks.stepped, stepped.all);
+  for (size_t k = 0; k < 2; ++k) {
+    peaks.banks[k] = std::max(peaks.banks[k], stepped.banks[k]);
+    peaks.text_banks[k] = std::max(peaks.text_banks[k], text.banks[k]);
+  }
   peaks.outer_parameters = std::max(peaks.outer_parameters, small + loops_.outer_parameters[first]);
   peaks.inner_parameters = std::max(peaks.inner_parameters, small + parameters);
   for (ValueId v : linear_list_) linear_[v] = 0;
@@ -176,10 +209,15 @@ uint32_t RegisterRegions::external(ValueId v) {
   if (external_stamp_[v] != stamp_) {
     external_stamp_[v] = stamp_;
     external_[v] = static_cast<uint32_t>(held_.size());
-    held_.push_back(
-        {static_cast<float>(values_.units[v][kCostStrict]), kNone, 0, leaves_[v] == stamp_});
+    held_.push_back({static_cast<float>(values_.units[v][kCostStrict]), kNone, 0,
+                     leaves_[v] == stamp_, data_of(v)});
   }
   return external_[v];
+}
+
+uint8_t RegisterRegions::data_of(ValueId v) const {
+  const uint32_t reg = flow_.values.values[v].reg;
+  return reg < values_.data.size() ? values_.data[reg] : uint8_t{RegisterValues::kNoData};
 }
 
 // What a read of v in this turn takes: into held_.
@@ -251,6 +289,7 @@ void RegisterRegions::build(uint32_t begin, uint32_t end, uint32_t turns) {
       node_of_[t * size_ + (i - begin)] = n;
       Node node;
       node.instruction = i;
+      node.extra = static_cast<float>(extra_units(i));
       node.turn = t;
       node.first_read = static_cast<uint32_t>(reads_.size());
       auto read = [&](ValueId v) {
@@ -274,6 +313,7 @@ void RegisterRegions::build(uint32_t begin, uint32_t end, uint32_t turns) {
         Held& h = held_[t * items_ + (k - item_begin_)];
         h.units = static_cast<float>(values_.units[v][kCostStrict]);
         h.node = n;
+        h.data = data_of(v);
         h.leaves = leaves_[v] == stamp_ && (t + 1 == turns || linear_[v] != 0);
         node.made += h.units;
       }
@@ -345,7 +385,90 @@ double RegisterRegions::net(const Node& n) const {
   return units;
 }
 
-double RegisterRegions::schedule(double entry, double limit, double* in_flight) {
+void LiveUnits::add(double units, uint8_t data, double sign) {
+  all += sign * units;
+  if (units != 1) return;
+  (data == RegisterValues::kGlobalData   ? global
+   : data == RegisterValues::kSharedData ? shared
+                                         : single) += sign;
+}
+
+double LiveUnits::in_banks(bool too) const {
+  const double odd = 1 + std::max(0.0, global + (too ? shared : 0));
+  const double free = std::max(0.0, single + (too ? 0 : shared));
+  return all - (odd - 1) - free + odd + std::max(odd, free);
+}
+
+// Takes what n makes and frees what it reads last.
+void RegisterRegions::issue(const Node& n, LiveUnits& live, Order& peaks) {
+  auto raise = [&](double extra) {
+    peaks.all = std::max(peaks.all, live.all + extra);
+    for (size_t k = 0; k < 2; ++k)
+      peaks.banks[k] = std::max(peaks.banks[k], live.in_banks(k == 1) + extra);
+  };
+  if (n.extra > 0) raise(static_cast<double>(n.extra));
+  for (uint32_t r = n.first_read; r < n.last_read; ++r) {
+    const uint32_t h = reads_[r];
+    if (--left_[h] == 0 && !held_[h].leaves)
+      live.add(static_cast<double>(held_[h].units), held_[h].data, -1);
+  }
+  const uint32_t i = n.instruction;
+  auto results = [&](auto&& visit) {
+    for (uint32_t k = flow_.accesses.first[i]; k < flow_.accesses.first[i + 1]; ++k)
+      if (flow_.accesses.items[k].write) visit(held_[n.turn * items_ + (k - item_begin_)]);
+  };
+  results([&](const Held& h) { live.add(static_cast<double>(h.units), h.data, 1); });
+  raise(0);
+  results([&](const Held& h) {
+    if (h.uses == 0 && !h.leaves) live.add(static_cast<double>(h.units), h.data, -1);
+  });
+}
+
+RegisterRegions::Order RegisterRegions::in_order(const LiveUnits& entry) {
+  left_.resize(held_.size());
+  for (size_t h = 0; h < held_.size(); ++h) left_[h] = held_[h].uses;
+  LiveUnits live = entry;
+  Order peaks{entry.all, {entry.in_banks(false), entry.in_banks(true)}};
+  for (const Node& n : nodes_) issue(n, live, peaks);
+  return peaks;
+}
+
+// What a machine instruction needs in registers that is in none: constants, parameters and uniform
+// values that are stored or are an address, and the temporaries of a sequence or subroutine.
+double RegisterRegions::extra_units(uint32_t i) const {
+  const ptx::Opcode& op = *flow_.instruction(i).opcode;
+  if (const double units = subroutine_units(op); units > 0) return units;
+  if (op.mnemonic == Mnemonic::kMul || op.mnemonic == Mnemonic::kMad) return product_units(i);
+  if ((op.effects & (Effect::kLoad | Effect::kStore | Effect::kAtomic | Effect::kRed)) == 0 ||
+      ptx::base_space(op.space) == Space::kParam)
+    return 0;
+  double units = 0;
+  for (uint32_t k = flow_.accesses.first[i]; k < flow_.accesses.first[i + 1]; ++k) {
+    const ValueId v = flow_.values.value_of[k];
+    if (v == kNone || flow_.accesses.items[k].write) continue;
+    if (values_.units[v][kCostStrict] == 0 && values_.root[v] == v && values_.predicate[v] == 0 &&
+        values_.zero[v] == 0)
+      units += static_cast<double>(values_.units[v][kCostAll]);
+  }
+  return units;
+}
+
+// Integer products: a constant factor beside an addend from the constant bank is in a register, and
+// those of 64 bits are sums of several.
+double RegisterRegions::product_units(uint32_t i) const {
+  const ptx::Opcode& op = *flow_.instruction(i).opcode;
+  if (ptx::kind_of(op.type) == ptx::TypeKind::kFloat) return 0;
+  if (op.has_mod(ptx::Mod::kWide)) {
+    auto ops = flow_.module->operands_of(flow_.instruction(i));
+    if (ops.size() <= 2 || !ops[2].is_constant()) return 0;
+    return loaded_parameters_ ? 2 : 1;
+  }
+  if (op.has_mod(ptx::Mod::kHi)) return ptx::bits_of(op.type) == 64 ? 3 : 1;
+  return ptx::bits_of(op.type) == 64 ? 1 : 0;
+}
+
+RegisterRegions::Order RegisterRegions::schedule(const LiveUnits& entry, double limit,
+                                                 double* in_flight) {
   left_.resize(held_.size());
   for (size_t h = 0; h < held_.size(); ++h) left_[h] = held_[h].uses;
   for (Node& n : nodes_) n.waits_for = n.ready = 0;
@@ -373,14 +496,15 @@ double RegisterRegions::schedule(double entry, double limit, double* in_flight) 
   };
   for (uint32_t n = 0; n < nodes_.size(); ++n)
     if (nodes_[n].waits_for == 0) wake(n);
-  double live = entry, peak = entry;
+  LiveUnits live = entry;
+  Order peaks{entry.all, {entry.in_banks(false), entry.in_banks(true)}};
   uint32_t cycle = 0;
   std::vector<uint32_t> passed;
   while (!ready.empty() || !quiet.empty() || !pending.empty()) {
     if (ready.empty() && quiet.empty()) cycle = std::max(cycle, nodes_[pending.top()].ready);
     while (!pending.empty() && nodes_[pending.top()].ready <= cycle) wake(take(pending));
     uint32_t n = first();
-    if (live >= limit && net(nodes_[n]) > 0) {
+    if (live.all >= limit && net(nodes_[n]) > 0) {
       // Something that does not add to what is alive; failing that, wait for operands; then n.
       passed.clear();
       uint32_t other = quiet.empty() ? kNone : take(quiet);
@@ -408,20 +532,8 @@ double RegisterRegions::schedule(double entry, double limit, double* in_flight) 
       }
     }
     const Node& node = nodes_[n];
-    for (uint32_t r = node.first_read; r < node.last_read; ++r) {
-      const uint32_t h = reads_[r];
-      if (--left_[h] == 0 && !held_[h].leaves) live -= static_cast<double>(held_[h].units);
-    }
     const uint32_t i = node.instruction;
-    double dead = 0;
-    for (uint32_t k = flow_.accesses.first[i]; k < flow_.accesses.first[i + 1]; ++k) {
-      if (!flow_.accesses.items[k].write) continue;
-      const Held& h = held_[node.turn * items_ + (k - item_begin_)];
-      if (h.uses == 0 && !h.leaves) dead += static_cast<double>(h.units);
-    }
-    live += static_cast<double>(node.made);
-    peak = std::max(peak, live);
-    live -= dead;
+    issue(node, live, peaks);
     if (in_flight != nullptr && is_load(i)) *in_flight += static_cast<double>(node.made);
     ++cycle;
     for (uint32_t e = node.first_edge; e < node.last_edge; ++e) {
@@ -430,7 +542,7 @@ double RegisterRegions::schedule(double entry, double limit, double* in_flight) 
       if (--to.waits_for == 0) pending.push(edges_[e].to);
     }
   }
-  return peak;
+  return peaks;
 }
 
 }  // namespace pitot::analysis

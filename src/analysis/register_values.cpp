@@ -24,12 +24,15 @@ class ValueBuilder {
     const size_t n = flow_.values.values.size();
     out_.units.assign(n, {});
     out_.predicate.assign(n, 0);
+    out_.zero.assign(n, 0);
     piped_.assign(n, 0);
     out_.root.resize(n);
     for (ValueId v = 0; v < n; ++v) out_.root[v] = v;
     out_.parameter.assign(n, kNone);
+    find_divergent_blocks();
+    find_stored_registers();
     for (ValueId v = 0; v < n; ++v) cost(v);
-    for (ValueId v = 0; v < n; ++v) out_.parameter[v] = parameter_of(v, 0);
+    number_parameters();
     for (ValueId v = 0; v < n; ++v)
       if (ValueId source = folded_into_users(v); source != kNone) {
         out_.root[v] = source;
@@ -54,12 +57,84 @@ class ValueBuilder {
     const ptx::Opcode& op = *flow_.instruction(i).opcode;
     if (op.mnemonic == Mnemonic::kLd && ptx::base_space(op.space) == ptx::Space::kParam)
       return flow_.function->is_entry;
+    // Machine instructions read the constant bank at a fixed address as an operand.
+    if (op.mnemonic == Mnemonic::kLd && ptx::base_space(op.space) == ptx::Space::kConst)
+      return !reads_register(i);
     auto ops = flow_.module->operands_of(flow_.instruction(i));
     bool move = op.mnemonic == Mnemonic::kMov || op.mnemonic == Mnemonic::kCvta;
     if (!move || ops.size() != 2) return false;
     if (!ops[1].is_register()) return ops[1].is_constant() || ops[1].kind == OperandKind::kSymbol;
     ValueId source = flow_.read(i, 1);
     return depth < 8 && source != kNone && is_free(source, depth + 1);
+  }
+
+  // Blocks that some lanes of a warp may reach without the others. Lanes that a guard has sent out
+  // of the kernel do not count: behind `if (i >= n) return` the uniform pipe is used.
+  void find_divergent_blocks() {
+    divergent_.assign(flow_.cfg.size(), 0);
+    bool again = true;
+    while (again) {
+      again = false;
+      for (BlockId b : flow_.cfg.order) {
+        if (divergent_[b] == 0 && (uniformity_.branch[b] != Scope::kVarying || guards_exit(b)))
+          continue;
+        for_each_dependent(flow_.cfg, flow_.post, b, [&](BlockId d) {
+          again |= divergent_[d] == 0;
+          divergent_[d] = 1;
+        });
+      }
+    }
+  }
+
+  void number_parameters() {
+    const auto n = static_cast<ValueId>(out_.parameter.size());
+    out_.parameters.clear();
+    for (ValueId v = 0; v < n; ++v) {
+      out_.parameter[v] = parameter_of(v, 0);
+      if (out_.parameter[v] == v) out_.parameters.push_back(v);
+    }
+    for (uint32_t& p : out_.parameter)
+      if (p != kNone)
+        p = static_cast<uint32_t>(
+            std::lower_bound(out_.parameters.begin(), out_.parameters.end(), p) -
+            out_.parameters.begin());
+  }
+
+  void find_stored_registers() {
+    out_.data.assign(flow_.function->registers.size(), RegisterValues::kNoData);
+    for (uint32_t i = 0; i < flow_.instruction_count(); ++i) {
+      const ptx::Opcode& op = *flow_.instruction(i).opcode;
+      if ((op.effects & (Effect::kStore | Effect::kAtomic | Effect::kRed)) == 0) continue;
+      const ptx::Space space = ptx::base_space(op.space);
+      if (space == ptx::Space::kParam || space == ptx::Space::kLocal) continue;
+      uint32_t count = 0, reg = kNone;
+      for (const RegAccess& a : flow_.accesses.of(i))
+        if (!a.write && a.role == Role::kSource) {
+          ++count;
+          reg = a.reg;
+        }
+      if (count != 1 || reg >= out_.data.size()) continue;
+      const auto kind =
+          space == ptx::Space::kShared ? RegisterValues::kSharedData : RegisterValues::kGlobalData;
+      out_.data[reg] = std::max<uint8_t>(out_.data[reg], kind);
+    }
+  }
+
+  bool guards_exit(BlockId b) const {
+    constexpr uint32_t kOnlyExit = 1;
+    if (flow_.cfg.blocks[b].leaves != 0) return true;
+    bool exits = false;
+    for (BlockId s : flow_.cfg.successors(b)) {
+      const Block& block = flow_.cfg.blocks[s];
+      exits |= block.leaves != 0 && !block.conditional && block.size() <= kOnlyExit;
+    }
+    return exits;
+  }
+
+  bool reads_register(uint32_t i) const {
+    for (const RegAccess& a : flow_.accesses.of(i))
+      if (!a.write) return true;
+    return false;
   }
 
   ValueId parameter_of(ValueId v, int depth) const {
@@ -86,9 +161,13 @@ class ValueBuilder {
     if (value.reg >= flow_.function->registers.size()) return;
     const ptx::Register& r = flow_.function->registers[value.reg];
     out_.predicate[v] = r.type == Type::kPred;
-    const float units = static_cast<float>(register_units(r));
+    const Bits& bits = uniformity_.facts[v].bits;
+    out_.zero[v] = bits.is_constant() && bits.one == 0;
+    const auto units = static_cast<uint8_t>(register_units(r));
     CostUnits& c = out_.units[v];
     c.fill(units);
+    // A half that is zero is the zero register.
+    if (units == 2 && (~bits.zero >> 32) == 0) c[kCostMachine] = c[kCostStrict] = 1;
     if (is_free(v, 0)) c[kCostVarying] = c[kCostLane] = c[kCostMachine] = c[kCostStrict] = 0;
     piped_[v] = c[kCostStrict] == 0;
     Scope level = uniformity_.facts[v].level();
@@ -112,7 +191,7 @@ class ValueBuilder {
     const Value& value = flow_.values.values[v];
     if (value.kind != ValueKind::kWrite) return false;
     const uint32_t i = writer(v);
-    if (uniformity_.context[flow_.cfg.block_of[i]] == Scope::kVarying) return false;
+    if (divergent_[flow_.cfg.block_of[i]] != 0) return false;
     const ptx::Instruction& instruction = flow_.instruction(i);
     const ptx::Opcode& op = *instruction.opcode;
     switch (op.mnemonic) {
@@ -172,11 +251,20 @@ class ValueBuilder {
         fold = kAddress;
         break;
       case Mnemonic::kMov:  // the halves of a register are that register
-        if (ops.size() != 2 || ops[0].kind != OperandKind::kVector) return kNone;
+        if (ops.size() != 2) return kNone;
         fold = kAnywhere;
         break;
       case Mnemonic::kMul:
-        if (!op.has_mod(ptx::Mod::kWide)) return kNone;
+        if (ptx::kind_of(op.type) == ptx::TypeKind::kFloat || ops.size() != 3 ||
+            op.has_mod(ptx::Mod::kHi))
+          return kNone;
+        if (!op.has_mod(ptx::Mod::kWide) && flow_.values.uses_of(v).size() != 1) return kNone;
+        // One factor of the multiply-add may be in the constant bank.
+        if (const ValueId a = flow_.read(i, 1), b = flow_.read(i, 2); a != kNone && b != kNone) {
+          const bool free_a = out_.units[a][kCostStrict] == 0;
+          if (free_a == (out_.units[b][kCostStrict] == 0)) return kNone;
+          source = free_a ? 2 : 1;
+        }
         fold = kSum;
         break;
       case Mnemonic::kShl:
@@ -185,12 +273,16 @@ class ValueBuilder {
         break;
       case Mnemonic::kCvt:
         if (!wide || ptx::kind_of(op.type) == ptx::TypeKind::kFloat) return kNone;
-        fold = kSum;
+        fold = out_.units[v][kCostStrict] == 1 ? kAnywhere : kSum;
         break;
       case Mnemonic::kNeg:
       case Mnemonic::kAbs:
-        if (ptx::kind_of(op.type) != ptx::TypeKind::kFloat) return kNone;
-        fold = kAnywhere;
+        if (ptx::kind_of(op.type) == ptx::TypeKind::kFloat)
+          fold = kAnywhere;
+        else if (op.mnemonic == Mnemonic::kNeg)
+          fold = kSum;
+        else
+          return kNone;
         break;
       default:
         return kNone;
@@ -223,6 +315,7 @@ class ValueBuilder {
   const FlowFacts& flow_;
   const Uniformity& uniformity_;
   RegisterValues& out_;
+  std::vector<uint8_t> divergent_;  // by block
   std::vector<uint8_t> piped_;  // by ValueId: in the constant bank or the uniform file, strict view
 };
 

@@ -52,6 +52,10 @@ def load(directory):
         t["group"] = t["family"].str.split("_").str[0]
     t["file"] = plain.name + "/" + t["file"]
     t["source"] = d.name
+    # Inputs that depend on the target.
+    for c in [c for c in t.columns if c.endswith("_90")]:
+        t[c[:-3]] = t[c].where(t["target_name"] == "sm_90", t[c[:-3]])
+        del t[c]
     t["target"] = t["target_name"].str.extract(r"(\d+)").astype(int)
     return t
 
@@ -81,7 +85,7 @@ def fit(t, cols):
 
 def predict(models, t, cols):
     logs = [m.predict(xgb.DMatrix(t[cols])) + a for m, a in zip(models, anchors(t))]
-    least = np.where(t["extern_calls"] > 0, 24.0, 4.0)
+    least = np.where(t["calls"] > 0, 24.0, 4.0)
     return np.minimum(np.clip(np.exp(np.mean(logs, axis=0)), least, 1000), t["cap"])
 
 

@@ -4,12 +4,27 @@
 #include "analysis/register_estimate.h"
 #include "ptx/parser.h"
 
+namespace {
+
+// Inputs that depend on the target: as they are on sm_90, in columns of their own.
+using pitot::analysis::RegisterInput;
+constexpr RegisterInput kOnNinety[] = {
+    RegisterInput::kTimedAny,       RegisterInput::kTimedSmall,     RegisterInput::kTimedLarge,
+    RegisterInput::kTimedInner,     RegisterInput::kTimedOuter,     RegisterInput::kTimedLoads,
+    RegisterInput::kTimedSmallOver, RegisterInput::kTimedLargeOver, RegisterInput::kTimedText,
+    RegisterInput::kStep,           RegisterInput::kStepped,        RegisterInput::kBanks,
+    RegisterInput::kTextBanks,      RegisterInput::kAllocated,      RegisterInput::kTextAllocated};
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace pitot;
   std::printf("file,kernel,threads,maxnreg,minblocks,cap,wanted_sm80,wanted_sm90");
   for (size_t k = 0; k < analysis::kRegisterInputCount; ++k)
     std::printf(",%s",
                 std::string(analysis::name_of(static_cast<analysis::RegisterInput>(k))).c_str());
+  for (analysis::RegisterInput k : kOnNinety)
+    std::printf(",%s_90", std::string(analysis::name_of(k)).c_str());
   std::printf("\n");
   analysis::Workspace ws;
   analysis::FlowFacts flow;
@@ -32,6 +47,8 @@ int main(int argc, char** argv) {
                   analysis::estimate_registers(flow, uniformity, {80, 0}, ws).wanted,
                   analysis::estimate_registers(flow, uniformity, {90, 0}, ws).wanted);
       for (double v : inputs) std::printf(",%.9g", static_cast<double>(static_cast<float>(v)));
+      inputs = analysis::register_inputs(flow, uniformity, 90, ws);
+      for (RegisterInput k : kOnNinety) std::printf(",%.9g", inputs[static_cast<size_t>(k)]);
       std::printf("\n");
     }
   }

@@ -42,7 +42,7 @@ struct Looped {
   uint32_t turns() const { return loops.turns.at(0); }
   RegionPeaks peaks(double entry) const {
     return RegisterRegions(k.facts, values, loops)
-        .run(std::vector<double>(k.facts.cfg.size(), entry));
+        .run(std::vector<LiveUnits>(k.facts.cfg.size(), LiveUnits{.all = entry}));
   }
 };
 
@@ -99,8 +99,9 @@ TEST(RegisterRegions, LoadsWaitWhereRegistersAreFew) {
   }
   const RegionPeaks peaks = Looped(text + "ret;\n").peaks(0);
   EXPECT_GE(peaks.any, 59);
-  EXPECT_LE(peaks.small, RegionPeaks::kSmall);
-  EXPECT_LE(peaks.large, RegionPeaks::kLarge);
+  // And the pointer, which an address cannot take from the constant bank.
+  EXPECT_LE(peaks.small, RegionPeaks::kSmall + 2);
+  EXPECT_LE(peaks.large, RegionPeaks::kLarge + 2);
   EXPECT_GT(peaks.large, peaks.small);
 }
 
@@ -109,7 +110,74 @@ TEST(RegisterRegions, NothingPassesABarrier) {
       "ld.param.u64 %rd1, [out];\ncvta.to.global.u64 %rd3, %rd1;\nld.global.u32 %r1, [%rd3];\n"
       "st.global.u32 [%rd3+4], %r1;\nbar.sync 0;\nld.global.u32 %r2, [%rd3];\n"
       "st.global.u32 [%rd3+4], %r2;\nret;\n";
-  EXPECT_EQ(Looped(text).peaks(0).any, 1);
+  // One value and the pointer.
+  EXPECT_EQ(Looped(text).peaks(0).any, 3);
+}
+
+std::string loads_then_stores(int n, const std::string& space) {
+  std::string body =
+      "ld.param.u64 %rd1, [out];\ncvta.to.global.u64 %rd3, %rd1;\nmov.u32 %r30, %tid.x;\n"
+      "mul.wide.u32 %rd4, %r30, 900;\nadd.s64 %rd5, %rd3, %rd4;\nmov.u32 %r31, %r30;\n";
+  for (int i = 0; i < n; ++i)
+    body += "ld.volatile.global.u32 %r" + std::to_string(i + 1) + ", [%rd5+" +
+            std::to_string(12 * i) + "];\n";
+  body += "bar.sync 0;\n";
+  for (int i = 0; i < n; ++i)
+    body += "st.volatile." + space + ".u32 [" + (space == "global" ? "%rd5+" : "%r31+") +
+            std::to_string(12 * i + 4) + "], %r" + std::to_string(i + 1) + ";\n";
+  return body + "ret;\n";
+}
+
+// ptxas 13.0 takes 14 registers for 4 values and 26 for 10, where 10 and 16 would do: stored values
+// are in odd registers. Two of its registers are in no instruction.
+TEST(RegisterRegions, StoredValuesAreInOddRegisters) {
+  EXPECT_EQ(Looped(loads_then_stores(4, "global")).peaks(0).banks[0], 12);
+  EXPECT_EQ(Looped(loads_then_stores(10, "global")).peaks(0).banks[0], 24);
+  // Of shared memory on sm_90 only: there 16 and 28, on sm_80 10 and 16.
+  EXPECT_LE(Looped(loads_then_stores(10, "shared")).peaks(0).banks[0], 15);
+  EXPECT_GE(Looped(loads_then_stores(10, "shared")).peaks(0).banks[1], 22);
+}
+
+TEST(RegisterRegions, AStoredZeroTakesNoRegister) {
+  const std::string head = "ld.param.u64 %rd1, [out];\ncvta.to.global.u64 %rd3, %rd1;\n";
+  auto store = [&](const std::string& value) {
+    return Looped(head + "mov.u32 %r1, " + value + ";\nst.global.u32 [%rd3], %r1;\nret;\n")
+        .peaks(0)
+        .any;
+  };
+  EXPECT_EQ(store("0"), 2);
+  EXPECT_EQ(store("7"), 3);
+}
+
+// Behind `if (i >= n) return` the uniform pipe holds what does not depend on the lane, behind a
+// branch that lanes come back from it does not.
+TEST(RegisterRegions, AGuardAtTheStartDoesNotMakeCodeDivergent) {
+  auto peak = [](const std::string& target, const std::string& after) {
+    return Looped(
+               "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [n];\n"
+               "cvta.to.global.u64 %rd3, %rd1;\nmov.u32 %r4, %tid.x;\n"
+               "setp.ge.s32 %p1, %r4, %r1;\n@%p1 bra " +
+               target +
+               ";\nmov.u32 %r5, %ctaid.x;\nadd.s32 %r6, %r5, %r1;\nadd.s32 %r7, %r6, 5;\n"
+               "add.s32 %r8, %r7, %r6;\nadd.s32 %r9, %r8, %r4;\nst.global.u32 [%rd3], %r9;\n" +
+               after + "OUT:\nret;\n")
+        .peaks(0)
+        .text;
+  };
+  EXPECT_LT(peak("OUT", ""), peak("BACK", "BACK:\nst.global.u32 [%rd3+4], %r4;\n"));
+}
+
+TEST(RegisterRegions, ParametersOfALoopAreInRegistersOnHopper) {
+  const Looped l(loop(kSum, "%r4", "%r5", "%r1"));
+  const std::vector<LiveUnits> entry(l.k.facts.cfg.size(), LiveUnits{.all = 4});
+  const double ampere = RegisterRegions(l.k.facts, l.values, l.loops).run(entry).any;
+  const double hopper = RegisterRegions(l.k.facts, l.values, l.loops, true).run(entry).any;
+  EXPECT_GE(hopper, ampere + 4);
+}
+
+TEST(RegisterRegions, ABlockTooLongToOrderIsReported) {
+  EXPECT_FALSE(Looped(with_chain(100) + "ret;\n").peaks(0).incomplete);
+  EXPECT_TRUE(Looped(with_chain(5000) + "ret;\n").peaks(0).incomplete);
 }
 
 }  // namespace
