@@ -56,6 +56,13 @@ class AccessCollector {
       : table_(table), flow_(flow), u_(u), forms_(forms) {}
 
   void run() {
+    // Growing by doubling would hold one and a half times as much in the meantime.
+    if (flow_.is_long()) {
+      size_t most = 0;
+      for (uint32_t i = 0; i < flow_.instruction_count(); ++i)
+        most += (flow_.instruction(i).opcode->effects & kTouches) != 0;
+      table_.accesses.reserve(most);
+    }
     for (BlockId b = 0; b < flow_.cfg.size(); ++b) {
       if (!flow_.cfg.blocks[b].reachable) continue;
       for (uint32_t i = flow_.cfg.blocks[b].first; i < flow_.cfg.blocks[b].last; ++i)
@@ -64,10 +71,12 @@ class AccessCollector {
   }
 
  private:
+  static constexpr uint32_t kTouches =
+      ptx::kLoad | ptx::kStore | ptx::kAtomic | ptx::kRed | ptx::kAsync;
+
   void visit(uint32_t i, bool in_loop) {
     const ptx::Instruction& ins = flow_.instruction(i);
     const Opcode& o = *ins.opcode;
-    constexpr uint32_t kTouches = ptx::kLoad | ptx::kStore | ptx::kAtomic | ptx::kRed | ptx::kAsync;
     if ((o.effects & kTouches) == 0) return;
     MemoryRequest a;
     a.instruction = i;
@@ -223,9 +232,9 @@ void classify_pattern(MemoryRequest& a, const LaneAddresses& l, LaneMask active)
   }
 }
 
-struct Sums {
-  double active = 0, sectors = 0, useful = 0, wavefronts = 0, ideal = 0;
-  uint32_t warps = 0, bank_warps = 0;
+// Warps of the sample that an access was followed for. What they do is summed in the access itself.
+struct Followed {
+  uint8_t warps = 0, bank_warps = 0;
 };
 
 class AccessEvaluator {
@@ -236,19 +245,23 @@ class AccessEvaluator {
 
   void run(std::span<const uint32_t> which) {
     if (which.empty()) return;
-    sums_.resize(which.size());
+    followed_.resize(which.size());
+    for (uint32_t n : which) {
+      MemoryRequest& a = table_.accesses[n];
+      a.active_lanes = a.sectors = a.useful_bytes = a.wavefronts = a.ideal_wavefronts = 0;
+    }
     uint32_t warps = table_.shape.warps(), samples = std::min(warps, kSampledWarps);
     for (uint32_t k = 0; k < samples; ++k) {
       uint32_t warp = samples == 1 ? 0 : k * (warps - 1) / (samples - 1);
       lanes_.set_warp(table_.shape, warp);
       active_.build(flow_, u_, forms_, lanes_);
-      for (size_t n = 0; n < which.size(); ++n) evaluate(table_.accesses[which[n]], sums_[n]);
+      for (size_t n = 0; n < which.size(); ++n) evaluate(table_.accesses[which[n]], followed_[n]);
     }
-    for (size_t n = 0; n < which.size(); ++n) finish(table_.accesses[which[n]], sums_[n]);
+    for (size_t n = 0; n < which.size(); ++n) finish(table_.accesses[which[n]], followed_[n]);
   }
 
  private:
-  void evaluate(MemoryRequest& a, Sums& sums) {
+  void evaluate(MemoryRequest& a, Followed& followed) {
     ActiveLanes::Executing who = active_.at(flow_, u_, forms_, lanes_, a.instruction);
     LaneMask active = who.may;
     bool matrix = a.kind == AccessKind::kMatrixLoad || a.kind == AccessKind::kMatrixStore;
@@ -262,33 +275,28 @@ class AccessEvaluator {
       l.known = true;
     }
     a.assumes_no_wrap = a.assumes_no_wrap || l.assumes_no_wrap;
-    if (sums.warps++ == 0) classify_pattern(a, l, active);
-    sums.active += std::popcount(active);
+    if (followed.warps++ == 0) classify_pattern(a, l, active);
+    a.active_lanes += static_cast<float>(std::popcount(active));
     Space space = a.resolved == Space::kNone ? Space::kGlobal : a.resolved;
     if (space == Space::kGlobal || space == Space::kLocal) {
       SectorCount c = space == Space::kGlobal ? count_sectors(l, active, a.bytes)
                                               : count_local_sectors(l, active, a.bytes);
-      sums.sectors += c.sectors;
-      sums.useful += c.useful_bytes;
+      a.sectors += static_cast<float>(c.sectors);
+      a.useful_bytes += static_cast<float>(c.useful_bytes);
     } else if (space == Space::kShared) {
       BankCount c = count_bank_passes(l, active, a.bytes);
       if (!c.known) return;
-      ++sums.bank_warps;
-      sums.wavefronts += c.wavefronts;
-      sums.ideal += c.ideal;
+      ++followed.bank_warps;
+      a.wavefronts += static_cast<float>(c.wavefronts);
+      a.ideal_wavefronts += static_cast<float>(c.ideal);
     }
   }
 
-  static void finish(MemoryRequest& a, const Sums& s) {
-    if (s.warps != 0) {
-      a.active_lanes = static_cast<float>(s.active / s.warps);
-      a.sectors = static_cast<float>(s.sectors / s.warps);
-      a.useful_bytes = static_cast<float>(s.useful / s.warps);
-    }
-    if (s.bank_warps != 0) {
-      a.wavefronts = static_cast<float>(s.wavefronts / s.bank_warps);
-      a.ideal_wavefronts = static_cast<float>(s.ideal / s.bank_warps);
-    }
+  static void finish(MemoryRequest& a, const Followed& f) {
+    if (f.warps != 0)
+      for (float* sum : {&a.active_lanes, &a.sectors, &a.useful_bytes}) *sum /= f.warps;
+    if (f.bank_warps != 0)
+      for (float* sum : {&a.wavefronts, &a.ideal_wavefronts}) *sum /= f.bank_warps;
   }
 
   AccessTable& table_;
@@ -297,7 +305,7 @@ class AccessEvaluator {
   AffineForms& forms_;
   LaneEvaluator lanes_;
   ActiveLanes active_;
-  std::vector<Sums> sums_;
+  std::vector<Followed> followed_;
 };
 
 }  // namespace

@@ -171,6 +171,10 @@ FeatureRow FeatureExtractor::extract(const ptx::Module& m, const ptx::Function& 
     s.critical = {};
   }
   s.uniformity.build(s.flow, shape, s.workspace);
+  if (is_long) {
+    s.flow.forget_trees();
+    s.workspace.release();
+  }
   s.forms.build(s.flow, s.uniformity);
   s.table.build(s.flow, s.uniformity, s.forms, shape);
   set_addresses(s.table, row);

@@ -36,6 +36,12 @@ void FlowFacts::forget_registers() {
   std::vector<uint32_t>().swap(values.use_first);
 }
 
+void FlowFacts::forget_trees() {
+  if (!is_long()) return;
+  for (auto* list : {&post.idom, &post.preorder, &dom.preorder})
+    std::vector<uint32_t>().swap(*list);
+}
+
 ValueId FlowFacts::read(uint32_t instruction, uint8_t operand, uint16_t element) const {
   for (uint32_t k = accesses.first[instruction]; k < accesses.first[instruction + 1]; ++k) {
     const RegAccess& a = accesses.items[k];

@@ -36,6 +36,9 @@ struct FlowFacts {
   // by value), if the function is so long that it matters. For callers that go on to
   // addresses.
   void forget_registers();
+  // The same of the trees: parents of post-dominators and preorders, which uniformity is the last
+  // to read.
+  void forget_trees();
   // Functions below this many instructions keep their memory for the next one.
   static constexpr uint32_t kLongFunction = 1u << 16;
   bool is_long() const { return instruction_count() >= kLongFunction; }
