@@ -44,6 +44,7 @@ void lint(const ptx::Module& module, const LintOptions& options, Diagnostics& ou
     if (f.is_entry) shape = block_shape_of(f, options.block);
     c.shape = shape.value_or(BlockShape{{32, 1, 1}, false});
     c.uniformity.build(c.flow, shape, c.ws);
+    c.flow.forget_trees();
     if (c.flow.is_long()) c.ws.release();
     c.forms.build(c.flow, c.uniformity);
     c.table.build_addresses(c.flow, c.uniformity, c.forms, c.shape);

@@ -79,8 +79,7 @@ RegisterEstimate estimate_registers(const FlowFacts& flow, const Uniformity& uni
                                     ptx::Target target, Workspace& ws) {
   RegisterInputs x = register_inputs(flow, uniformity, target.sm >= 85 ? 90 : 80, ws);
   RegisterEstimate e;
-  const double least =
-      x[static_cast<size_t>(RegisterInput::kCalls)] > 0 ? kCallRegisters : 4.0;
+  const double least = x[static_cast<size_t>(RegisterInput::kCalls)] > 0 ? kCallRegisters : 4.0;
   e.wanted = std::clamp(std::exp(anchor(x) + evaluate(x)), least, 1000.0);
   e.cap = register_cap(*flow.function);
   e.registers =

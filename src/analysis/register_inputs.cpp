@@ -139,7 +139,7 @@ class Inputs {
     last_root_.assign(values, 0);
     born_.assign(values, kNone);
     stamp_.assign(values, kNone);
-    lives_on_.assign(values, kNone);
+    lives_on_.assign(values, 0);
     claimed_.assign(register_slots(*flow.function), kNone);
     pass_cost_.resize(flow.function->registers.size());
     pass_known_.assign(flow.function->registers.size(), false);
@@ -190,9 +190,10 @@ class Inputs {
     }
     chains();
     // In a long function the next part needs as much again.
-    for (auto* done : {&last_use_, &last_root_, &born_, &stamp_, &lives_on_, &seen_, &claimed_,
+    for (auto* done : {&last_use_, &last_root_, &born_, &stamp_, &seen_, &claimed_,
                        &first_parameter_, &last_parameter_, &fixed_})
       std::vector<uint32_t>().swap(*done);
+    std::vector<uint8_t>().swap(lives_on_);
     RegionPeaks timed = RegisterRegions(flow_, values_, loops_, sm >= 90).run(entries_);
     // Blocks too long to be ordered stay as they are.
     if (timed.incomplete) timed.at_least(out_[static_cast<size_t>(RegisterInput::kLiveStrict)]);
@@ -351,6 +352,7 @@ class Inputs {
   // The values that a block touches, those alive at its end, and what passes
   // through it.
   void collect(BlockId b) {
+    for (ValueId v : touched_) lives_on_[v] = 0;
     touched_.clear();
     const Block& block = flow_.cfg.blocks[b];
     auto touch = [&](ValueId v) {
@@ -373,7 +375,7 @@ class Inputs {
       ValueId v = flow_.values.value_of[k];
       if (v == kNone || claimed_[a.reg] == b) continue;
       claimed_[a.reg] = b;
-      if (leaves(a.reg)) lives_on_[v] = b;
+      if (leaves(a.reg)) lives_on_[v] = 1;
     }
     through_ = {};
     entry_ = strict_entry_ = 0;
@@ -419,7 +421,7 @@ class Inputs {
   Peaks sweep(const std::vector<uint32_t>& order, BlockId b) {
     const uint32_t size = static_cast<uint32_t>(order.size());
     for (ValueId v : touched_) {
-      last_use_[v] = last_root_[v] = lives_on_[v] == b ? size : 0;
+      last_use_[v] = last_root_[v] = lives_on_[v] != 0 ? size : 0;
       born_[v] = kNone;
     }
     const bool straight = flow_.loops.loop_of[b] == kNone;
@@ -571,12 +573,12 @@ class Inputs {
   BlockSchedules orders_;
   RegisterLoops loops_;
   RegisterInputs out_{};
-  std::vector<uint32_t> parameters_;                        // that the block reads
-  std::vector<BlockId> fixed_;                              // by value
-  std::vector<uint32_t> first_parameter_, last_parameter_;  // by parameter: where in the order
-  std::vector<ValueId> touched_;                            // of the block
-  std::vector<uint32_t> last_use_, last_root_, born_, stamp_,
-      lives_on_;                          // by value
+  std::vector<uint32_t> parameters_;                           // that the block reads
+  std::vector<BlockId> fixed_;                                 // by value
+  std::vector<uint32_t> first_parameter_, last_parameter_;     // by parameter: where in the order
+  std::vector<ValueId> touched_;                               // of the block
+  std::vector<uint32_t> last_use_, last_root_, born_, stamp_;  // by value
+  std::vector<uint8_t> lives_on_;         // by value: of those touched, alive at the block's end
   std::vector<uint32_t> seen_, claimed_;  // by register
   std::vector<CostUnits> pass_cost_;
   std::vector<bool> pass_known_;

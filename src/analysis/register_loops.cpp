@@ -110,7 +110,7 @@ void RegisterLoops::build(const FlowFacts& flow, const RegisterValues& values,
   std::vector<uint32_t> seen_block(values.parameters.size(), kNone), seen_inner(seen_block),
       seen_outer(seen_block);
   std::vector<LoopId> outermost(loops.loops.size());
-  std::vector<double> inner(loops.loops.size(), 0), outer(inner);
+  std::vector<float> inner(loops.loops.size(), 0), outer(inner);
   for (LoopId l = 0; l < loops.loops.size(); ++l)
     outermost[l] = loops.loops[l].parent == kNone ? l : outermost[loops.loops[l].parent];
   // A loop's blocks lie together once sorted by loop; the order of blocks alone would let stamps
@@ -131,8 +131,8 @@ void RegisterLoops::build(const FlowFacts& flow, const RegisterValues& values,
         if (flow.accesses.items[k].write || flow.values.value_of[k] == kNone) continue;
         const uint32_t p = values.parameter[flow.values.value_of[k]];
         if (p == kNone) continue;
-        const double units = static_cast<double>(values.units[values.parameters[p]][kCostAll]);
-        auto count = [&](std::vector<uint32_t>& seen, uint32_t mark, double& sum) {
+        const float units = values.units[values.parameters[p]][kCostAll];
+        auto count = [&](std::vector<uint32_t>& seen, uint32_t mark, float& sum) {
           if (seen[p] == mark) return;
           seen[p] = mark;
           sum += units;

@@ -17,7 +17,7 @@ struct RegisterLoops {
   // By block: registers of the parameters and launch constants that the block reads; that the
   // innermost and the outermost loop around it read (0 outside loops). sm_90 loads these before the
   // loop, where sm_80 takes them as operands from the constant bank.
-  std::vector<double> block_parameters, inner_parameters, outer_parameters;
+  std::vector<float> block_parameters, inner_parameters, outer_parameters;
 
   // `may_unroll`, by block: no pragma forbids to unroll the loop that it heads.
   void build(const FlowFacts& flow, const RegisterValues& values,

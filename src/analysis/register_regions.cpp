@@ -80,7 +80,7 @@ RegionPeaks RegisterRegions::run(const std::vector<LiveUnits>& entry) {
 
 void RegisterRegions::region(BlockId first, BlockId last, LiveUnits entry, RegionPeaks& peaks) {
   const double parameters = loops_.inner_parameters[first];
-  if (loaded_parameters_) entry.all += parameters;
+  if (loaded_parameters_) entry.all += static_cast<float>(parameters);
   const LoopId l = flow_.loops.loop_of[first];
   begin_ = flow_.cfg.blocks[first].first;
   const uint32_t end = flow_.cfg.blocks[last].last;
@@ -386,16 +386,16 @@ double RegisterRegions::net(const Node& n) const {
 }
 
 void LiveUnits::add(double units, uint8_t data, double sign) {
-  all += sign * units;
+  all += static_cast<float>(sign * units);
   if (units != 1) return;
   (data == RegisterValues::kGlobalData   ? global
    : data == RegisterValues::kSharedData ? shared
-                                         : single) += sign;
+                                         : single) += static_cast<float>(sign);
 }
 
 double LiveUnits::in_banks(bool too) const {
-  const double odd = 1 + std::max(0.0, global + (too ? shared : 0));
-  const double free = std::max(0.0, single + (too ? 0 : shared));
+  const double odd = 1.0 + std::max(0.0f, global + (too ? shared : 0));
+  const double free = std::max(0.0f, single + (too ? 0 : shared));
   return all - (odd - 1) - free + odd + std::max(odd, free);
 }
 

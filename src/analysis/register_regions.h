@@ -15,9 +15,9 @@ namespace pitot::analysis {
 
 // What is alive, in 32-bit registers: all of it, and by kind what takes a register alone.
 struct LiveUnits {
-  double all = 0;
-  double single = 0;              // of no store
-  double global = 0, shared = 0;  // data of scalar stores (RegisterValues::Data)
+  float all = 0;
+  float single = 0;              // of no store
+  float global = 0, shared = 0;  // data of scalar stores (RegisterValues::Data)
   void add(double units, uint8_t data, double sign);
   // With data of stores in odd registers, R1 among them; `too`: those of shared memory as well.
   double in_banks(bool too) const;

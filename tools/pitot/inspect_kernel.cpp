@@ -17,6 +17,7 @@ namespace {
 std::vector<report::LoopLine> loops_of(const ptx::Module& m, const analysis::FlowFacts& flow) {
   std::vector<report::LoopLine> out;
   auto trips = analysis::trip_counts(flow);
+  out.reserve(trips.size());
   for (analysis::LoopId l = 0; l < trips.size(); ++l) {
     const auto& loop = flow.loops.loops[l];
     report::LoopLine line;
@@ -162,11 +163,13 @@ report::InspectedFile inspect_module(const ptx::Module& m, const InspectOptions&
     }
     k.pressure = static_cast<uint64_t>(feature(k, "register_pressure"));
     uniformity.build(flow, std::nullopt, ws);
-    k.loops = loops_of(m, flow);
     for (const ptx::Target& t : targets) {
       analysis::RegisterEstimate e = analysis::estimate_registers(flow, uniformity, t, ws);
       k.estimated[ptx::name_of(t)] = {e.registers, e.spill_bytes, e.wanted};
     }
+    // After what needs most memory: the lines of a function of nothing but loops are many.
+    if (flow.is_long()) uniformity = {};
+    k.loops = loops_of(m, flow);
     file.kernels.push_back(std::move(k));
   }
   return file;

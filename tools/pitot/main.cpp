@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
 #ifdef __GLIBC__
   // Large tables go back to the system when they are freed, instead of leaving holes in the heap.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
-  mallopt(M_TRIM_THRESHOLD, 8 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
 #endif
   std::signal(SIGPIPE, SIG_DFL);  // `pitot … | head` ends quietly
   Options options;

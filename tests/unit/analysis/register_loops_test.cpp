@@ -42,7 +42,8 @@ struct Looped {
   uint32_t turns() const { return loops.turns.at(0); }
   RegionPeaks peaks(double entry) const {
     return RegisterRegions(k.facts, values, loops)
-        .run(std::vector<LiveUnits>(k.facts.cfg.size(), LiveUnits{.all = entry}));
+        .run(std::vector<LiveUnits>(k.facts.cfg.size(),
+                                    LiveUnits{.all = static_cast<float>(entry)}));
   }
 };
 
