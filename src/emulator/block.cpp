@@ -14,6 +14,8 @@
 namespace pitot::emulator {
 namespace {
 
+// Shared memory of a block that the system keeps, from sm_80 on.
+constexpr uint32_t kReservedShared = 1024;
 constexpr uint64_t kWarpTurn = 20'000;  // warp instructions before the next warp runs
 // The same while somebody looks: about as finely as the hardware mixes what warps do to caches.
 constexpr uint64_t kObservedTurn = 32;
@@ -145,7 +147,7 @@ uint64_t Block::special(uint16_t special, uint8_t c, uint32_t warp, unsigned lan
     case SpecialId::kTotalSmemSize:
       return shared;
     case SpecialId::kAggrSmemSize:
-      return shared;
+      return shared + kReservedShared;
     case SpecialId::kDynamicSmemSize:
       return l.dynamic_shared;
     default:

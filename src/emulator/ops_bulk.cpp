@@ -33,13 +33,12 @@ bool put_copy(Warp& w, const Op& op, unsigned lane, Space space, uint64_t to, co
 template <class E>
 bool put_reduced(Warp& w, const Op& op, unsigned lane, Space space, uint64_t to, const Bytes& b) {
   using W = typename E::Word;
-  const bool flush = space == Space::kGlobal;
   tell_races(w, op, lane, space, to, b.data.size(), AccessKind::kAtomic);
   return for_each_piece(w, op, lane, space, to, b.data.size(), true, [&](const Piece& p) {
     for (uint64_t i = 0; i < p.bytes; i += sizeof(W)) {
       W v;
       std::memcpy(&v, b.data.data() + p.done + i, sizeof(W));
-      rmw::run<E>(p.at + i, v, 0, flush);
+      rmw::run<E>(p.at + i, v, 0, false);  // unlike atom and red
     }
   });
 }

@@ -89,7 +89,7 @@ uint64_t integer_from_float(const Plan& p, double v) {
 // tf32 lies in the upper bits of an f32.
 uint64_t placed(Type to, uint64_t v) {
   if (to != Type::kTf32) return v;
-  return v == kTf32.nan() ? kNan32 : v << 13;
+  return v << 13;
 }
 
 uint64_t float_from_integer(const Plan& p, Int128 v) {
@@ -99,6 +99,12 @@ uint64_t float_from_integer(const Plan& p, Int128 v) {
 
 uint64_t float_from_float(const Plan& p, uint64_t raw, double v) {
   const Format& to = format_of(p.to);
+  if (v != v && p.to == Type::kTf32 && p.rounding == Rounding::kNearestAway) {
+    // As on sm_90, which rounds the bits without a look at what they are.
+    uint32_t r = (static_cast<uint32_t>(raw) + 0x1000) & 0xffffe000;
+    if ((p.flags & kSatfinite) != 0 && (r & 0x7fffffff) >= 0x7f800000) r -= 0x2000;
+    return r;
+  }
   if (v != v && (p.flags & kSat) == 0) {
     if (p.to != Type::kF64) return placed(p.to, to.nan());
     // f64 keeps what the source's NaN carries.
@@ -365,6 +371,8 @@ bool select_convert(Selection& s) {
   if (s.has(Mod::kSatfinite)) p.flags |= kSatfinite;
   if (s.has(Mod::kRni) || s.has(Mod::kRzi) || s.has(Mod::kRmi) || s.has(Mod::kRpi))
     p.flags |= kIntegral;
+  // The hardware does not flush what becomes a half.
+  if (to == Type::kF16 && from == Type::kF32) p.flags &= ~kFtz;
   if (is_integer(to) && !is_integer(from)) p.flags &= ~kSat;  // these saturate in any case
   p.wide_source = a.bits > 32;
   s.op.imm = std::bit_cast<int64_t>(p);

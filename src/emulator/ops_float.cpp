@@ -3,7 +3,7 @@
 //
 // Results are those of IEEE 754 in the direction asked for, computed by the host in that direction.
 // NaN results are kNan32; for f64, where the ISA promises nothing, see kNan64. A result that is
-// subnormal after rounding is what .ftz flushes.
+// subnormal before rounding is what .ftz flushes.
 #include "emulator/families.h"
 #include "emulator/float_lanes.h"
 
@@ -74,7 +74,15 @@ struct Lane32 {
     const float y = F::kArity > 1 ? read(b, i) : 0;
     const float z = F::kArity > 2 ? read(c, i) : 0;
     uint32_t r = bits(F::of(x, y, z));
-    if constexpr ((kFlags & kFtz) != 0) r = flush32(r);
+    if constexpr ((kFlags & kFtz) != 0) {
+      r = flush32(r);
+      // What is subnormal before rounding is flushed too, as sm_90 does it.
+      if constexpr (std::is_same_v<F, Mul> || std::is_same_v<F, Fma>) {
+        const double exact = F::of(double{x}, double{y}, double{z});
+        const bool small = (r & 0x7fffffff) == 0x00800000 && __builtin_fabs(exact) < 0x1p-126;
+        r = small ? r & 0x80000000 : r;
+      }
+    }
     if constexpr ((kFlags & kSat) != 0) return saturate32(r);
     return canonical32(r);
   }
@@ -102,9 +110,13 @@ struct Lane64 {
     const uint64_t x = a[i], y = F::kArity > 1 ? b[i] : 0, z = F::kArity > 2 ? c[i] : 0;
     const uint64_t r = bits(F::of(as_f64(x), as_f64(y), as_f64(z)));
     uint64_t nan = kNan64;
+    // Which NaN of several wins is as on sm_90: of a division the first, else the second factor or
+    // summand before the third.
+    constexpr bool kFirst = std::is_same_v<F, Div>;
+    if constexpr (!kFirst) nan = is_nan64(x) ? x | kQuiet64 : nan;
     if constexpr (F::kArity > 2) nan = is_nan64(z) ? z | kQuiet64 : nan;
     if constexpr (F::kArity > 1) nan = is_nan64(y) ? y | kQuiet64 : nan;
-    nan = is_nan64(x) ? x | kQuiet64 : nan;
+    if constexpr (kFirst) nan = is_nan64(x) ? x | kQuiet64 : nan;
     return is_nan64(r) ? nan : r;
   }
 };

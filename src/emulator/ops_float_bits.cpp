@@ -64,7 +64,7 @@ struct Extreme64 {
     const uint64_t x = a[i], y = b[i];
     const uint64_t least = (order_key(x) < order_key(y)) != kMaximum ? x : y;
     const uint64_t number = is_nan64(x) ? y : is_nan64(y) ? x : least;
-    return is_nan64(number) ? x | kQuiet64 : number;
+    return is_nan64(number) ? y | kQuiet64 : number;
   }
 };
 template <bool kMaximum>
@@ -74,7 +74,8 @@ struct Extreme64Kernel {
   }
 };
 
-// abs and neg: d = (a & keep) ^ flip; NaN operands give a NaN, which one is not specified.
+// abs and neg: d = (a & keep) ^ flip. NaN operands give a NaN, which one is not specified; here as
+// on sm_90: the canonical one of f32, of f64 the operand made quiet.
 template <class W>
 struct SignOf {
   const W* a;
@@ -82,8 +83,12 @@ struct SignOf {
   bool flush;
   PITOT_INLINE W operator()(unsigned i) const {
     W v = a[i];
-    if constexpr (sizeof(W) == 4) v = flush ? flush32(v) : v;
-    return (v & keep) ^ flip;
+    if constexpr (sizeof(W) == 4) {
+      v = flush ? flush32(v) : v;
+      return canonical32((v & keep) ^ flip);
+    } else {
+      return is_nan64(v) ? v | kQuiet64 : (v & keep) ^ flip;
+    }
   }
 };
 template <class W, bool kAbsolute>

@@ -20,12 +20,14 @@ using ptx::Type;
 
 struct Half {
   static constexpr uint32_t kExponent = 0x7c00;
+  static constexpr int32_t kSmallestNormal = 0x38800000;  // as f32
   static const Format& format() { return kF16; }
   static PITOT_INLINE uint32_t widen(uint32_t h) { return f16_to_f32(h); }
   static PITOT_INLINE uint32_t narrow(uint32_t v) { return f32_to_f16(v); }
 };
 struct Brain {
   static constexpr uint32_t kExponent = 0x7f80;
+  static constexpr int32_t kSmallestNormal = 0x00800000;
   static const Format& format() { return kBf16; }
   static PITOT_INLINE uint32_t widen(uint32_t h) { return bf16_to_f32(h); }
   static PITOT_INLINE uint32_t narrow(uint32_t v) { return f32_to_bf16(v); }
@@ -98,7 +100,10 @@ struct Arithmetic {
   PITOT_INLINE uint32_t one(uint32_t x, uint32_t y, uint32_t z) const {
     const uint32_t v =
         F::template of<H>(read(x), F::kArity > 1 ? read(y) : 0, F::kArity > 2 ? read(z) : 0);
-    const uint32_t r = flushed(H::narrow(pick(sat, saturate32(v), v)));
+    uint32_t r = flushed(H::narrow(pick(sat, saturate32(v), v)));
+    // What is subnormal before rounding is flushed too, as sm_90 does it.
+    const bool small = (static_cast<int32_t>(v & 0x7fffffff) < H::kSmallestNormal) & (flush != 0);
+    r = pick(small, pick(sat, 0, v >> 16 & 0x8000), r);
     return pick((r & relu) != 0, 0, r);  // NaN is positive by now
   }
   PITOT_INLINE uint32_t operator()(unsigned i) const {
@@ -174,7 +179,7 @@ struct ExtremeKernel {
   }
 };
 
-// abs, neg: of one half or both.
+// abs, neg: of one half or both. A NaN becomes the canonical one.
 template <class H, bool kPair>
 struct Sign {
   const uint32_t* a;
@@ -182,10 +187,14 @@ struct Sign {
   PITOT_INLINE uint32_t flushed(uint32_t h) const {
     return h & ~pick((h & H::kExponent) == 0, flush, 0);
   }
+  PITOT_INLINE uint32_t one(uint32_t h) const {
+    const uint32_t v = (flushed(h) & keep & 0xffff) ^ (flip & 0xffff);
+    return pick((h & 0x7fff) > H::kExponent, 0x7fff, v);
+  }
   PITOT_INLINE uint32_t operator()(unsigned i) const {
     const uint32_t v = a[i];
-    const uint32_t low = flushed(v & 0xffff), high = kPair ? flushed(v >> 16) : 0;
-    return ((low | high << 16) & keep) ^ flip;
+    if constexpr (kPair) return one(v & 0xffff) | one(v >> 16) << 16;
+    return one(v & 0xffff);
   }
 };
 template <class H, bool kAbsolute, bool kPair>

@@ -229,7 +229,9 @@ void dp2a(Warp& w, const Op& op, LaneMask mask) {
       });
 }
 
-// add.cc, addc, sub.cc, subc and the mad forms; the carry (or borrow) flag is a mask of the frame.
+// add.cc, addc, sub.cc, subc and the mad forms; the carry flag is a mask of the frame. As in the
+// hardware a difference is a + ~b + 1, so that its flag is set when nothing was borrowed: an
+// addition that takes the flag of a difference, or the other way round, shows it.
 enum : uint16_t { kCarryIn = 1, kCarryOut = 2, kSubtract = 4, kMultiply = 8, kHigh = 16 };
 template <class T>
 void carry_op(Warp& w, const Op& op, LaneMask mask) {
@@ -247,9 +249,10 @@ void carry_op(Warp& w, const Op& op, LaneMask mask) {
     using U = Unsigned<T>;
     const Uint128 in = (op.variant & kCarryIn) != 0 ? (flag >> i) & 1 : 0;
     Uint128 r;
-    // Borrow is the carry flag's complement of nothing: the bit above, as sub.cc writes it.
     if ((op.variant & kSubtract) != 0) {
-      r = static_cast<Uint128>(static_cast<U>(x)) - static_cast<U>(y) - in;
+      const bool first = (op.variant & kCarryIn) == 0;
+      r = static_cast<Uint128>(static_cast<U>(x)) + static_cast<U>(~static_cast<U>(y)) +
+          (first ? 1 : in);
     } else {
       r = static_cast<Uint128>(static_cast<U>(x)) + static_cast<U>(y) + in;
     }

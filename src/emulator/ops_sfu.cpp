@@ -184,11 +184,12 @@ void gross(Warp& w, const Op& op, LaneMask mask) {
   uint64_t* d = w.u64(op.d);
   for_each_lane(mask, [&](unsigned i) {
     uint64_t v = a[i];
+    // Only the upper half is looked at, also for what a NaN is.
+    v &= 0xffffffff00000000;
     if (is_nan64(v)) {
-      d[i] = v | kQuiet64;
+      d[i] = 0x7fffffff00000000;
       return;
     }
-    v &= 0xffffffff00000000;
     if ((v & kExponent) == 0) v &= kSign;
     const double x = as_f64(v);
     uint64_t r = bits(1.0 / (kRoot ? std::sqrt(x) : x));

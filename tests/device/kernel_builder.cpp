@@ -57,6 +57,7 @@ std::string KernelBuilder::input(unsigned bits, const std::function<uint64_t(uin
 size_t KernelBuilder::reserve(Field field, size_t words) {
   field.at = case_.output_bytes;
   field.count = words;
+  if (field.rule == Rule::kAccumulate && field.count != threads()) field.bits = 64;
   case_.output_bytes += 8 * words;
   case_.fields.push_back(std::move(field));
   return case_.fields.back().at;
@@ -90,7 +91,8 @@ void KernelBuilder::output(Field field, const std::string& reg, unsigned bits) {
 
 Case KernelBuilder::finish() {
   std::string t = kHeader + ".address_size 64\n" + module_;
-  t += ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n";
+  t += ".visible .entry k(.param .u64 out, .param .u64 in";
+  t += case_.parameters.empty() ? ")\n{\n" : ", .param .align 16 .b8 par[32])\n{\n";
   constexpr const char* kNames[] = {"pred %p", "b8 %c", "b16 %h", "b32 %r", "b64 %d", "b128 %q"};
   for (size_t k = 0; k < used_.size(); ++k)
     if (used_[k] != 0) t += fmt::format(".reg .{}<{}>;\n", kNames[k], used_[k]);

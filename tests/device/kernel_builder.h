@@ -31,6 +31,8 @@ class KernelBuilder {
   size_t reserve(Field field, size_t words);
   // Bytes of input that the body reads itself; the offset of the first.
   size_t raw_input(const std::vector<uint8_t>& bytes);
+  // A further parameter `par` of 32 bytes.
+  void array_parameter(const std::vector<uint8_t>& bytes) { case_.parameters = bytes; }
   // %out, %in: the buffers; %o, %i: those plus 8 · thread; %t: thread in the grid; %ti: in the
   // block; %bi: the block.
   Case finish();

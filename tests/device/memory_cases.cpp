@@ -50,6 +50,9 @@ class MemoryKernel {
     }
     b_.line(fmt::format("mad.wide.u32 %pa, %t, {}, %in;\nadd.u64 %pa, %pa, {};", kOwn,
                         b_.raw_input(bytes)));
+    std::vector<uint8_t> parameter;
+    for (unsigned k = 0; k < 32; ++k) parameter.push_back(static_cast<uint8_t>(r_.next()));
+    b_.array_parameter(parameter);
     std::string constants = ".const .align 32 .b32 constant_own[8] = {";
     for (unsigned k = 0; k < 8; ++k)
       constants += fmt::format("{}{:#x}", k == 0 ? "" : ", ",
@@ -97,11 +100,9 @@ class MemoryKernel {
         base = "%y3";
       }
     } else {
-      base = place == Place::kInput ? "%pa" : place == Place::kConst ? "constant_own" : "in";
-      if (place == Place::kParam && bytes > 8) return false;
+      base = place == Place::kInput ? "%pa" : place == Place::kConst ? "constant_own" : "par";
     }
-    const unsigned room = place == Place::kParam ? 8 : 32;
-    const unsigned offset = r_.below(room / bytes) * bytes;
+    const unsigned offset = r_.below(32 / bytes) * bytes;
     const std::string address =
         offset == 0 ? "[" + base + "]" : fmt::format("[{}+{}]", base, offset);
     Field f;

@@ -45,7 +45,7 @@ Value to_float(const Work& w, Type d, Type s, Value v) {
   if (!is_float(s)) return finished(w, d, encode(format_of(d), from_integer(number(s, v)), mode));
   const Format f = format_of(s);
   v = low(v, f.bits());
-  if (w.has(Mod::kFtz) && s == Type::kF32) v = flushed(f, v);
+  if (w.has(Mod::kFtz) && s == Type::kF32 && d != Type::kF16) v = flushed(f, v);
   Number x = decode(f, v);
   if (x.nan()) return finished(w, d, canonical_nan(d));
   if (rounds_to_integer(w.op) && x.kind == Number::Kind::kFinite && x.exponent < 0) {

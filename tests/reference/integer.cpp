@@ -138,7 +138,8 @@ bool integer_arithmetic(Work& w) {
     case Mnemonic::kSub:
       if (w.has(Mod::kCc)) {
         const Value r = m == Mnemonic::kAdd ? bits(0) + bits(1) : bits(0) - bits(1);
-        w.carry = (r >> n & 1) != 0;  // of a difference: the borrow
+        w.carry = (r >> n & 1) != 0;
+        if (m == Mnemonic::kSub) w.carry = !w.carry;  // nothing was borrowed
         w.d = r;
         return true;
       }
@@ -150,8 +151,8 @@ bool integer_arithmetic(Work& w) {
     case Mnemonic::kAddc:
     case Mnemonic::kSubc: {
       const Value r = m == Mnemonic::kAddc ? bits(0) + bits(1) + (w.carry ? 1 : 0)
-                                           : bits(0) - (bits(1) + (w.carry ? 1 : 0));
-      if (w.has(Mod::kCc)) w.carry = (r >> n & 1) != 0;
+                                           : bits(0) - (bits(1) + (w.carry ? 0 : 1));
+      if (w.has(Mod::kCc)) w.carry = ((r >> n & 1) != 0) != (m == Mnemonic::kSubc);
       w.d = r;
       return true;
     }

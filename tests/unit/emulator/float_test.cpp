@@ -79,7 +79,12 @@ TEST(Float, F32AgreesWithTheHostInEveryDirection) {
             const float x = std::bit_cast<float>(v);
             return ftz ? flushed(x) : x;
           };
-          const float r = on_host<float>(kHostModes[mode], in(a[i]), in(b[i]), in(c[i]), o.f32);
+          float r = on_host<float>(kHostModes[mode], in(a[i]), in(b[i]), in(c[i]), o.f32);
+          // Products that are subnormal before rounding are flushed (seen on an H200).
+          const bool product = o.name[0] == 'm' || o.name[0] == 'f';
+          if (ftz && product && std::fabs(r) == 0x1p-126f &&
+              std::fabs(o.f64(in(a[i]), in(b[i]), in(c[i]))) < 0x1p-126)
+            r = std::copysign(0.0f, r);
           ASSERT_EQ(got[i], expected32(r, ftz, sat))
               << name << " of " << std::hex << a[i] << ", " << b[i] << ", " << c[i];
         }
@@ -107,11 +112,11 @@ TEST(Float, F64AgreesWithTheHostInEveryDirection) {
     }
 }
 
-TEST(Float, NansOfF64KeepTheFirstPayload) {
+TEST(Float, NansOfF64KeepTheSecondPayload) {  // as on an H200
   const std::vector<uint64_t> a = {0x7ff0000000000000, 0x7ff4000000000123, 0x3ff0000000000000};
   const std::vector<uint64_t> b = {0xfff0000000000000, 0xfff8000000000007, 0xfff8000000000007};
   EXPECT_EQ(map64("add.rn.f64", 2, a, b, b),
-            (std::vector<uint64_t>{0xfff8000000000000, 0x7ffc000000000123, 0xfff8000000000007}));
+            (std::vector<uint64_t>{0xfff8000000000000, 0xfff8000000000007, 0xfff8000000000007}));
 }
 
 TEST(Float, PairsOfF32) {
@@ -192,13 +197,17 @@ TEST(Float, SignsAndClasses) {
              copied64 = map64("copysign.f64", 2, x, y, y);
   for (size_t i = 0; i < a.size(); ++i) {
     const uint32_t f = (a[i] & 0x7f800000) == 0 ? a[i] & 0x80000000 : a[i];
-    ASSERT_EQ(abs[i], a[i] & 0x7fffffff);
-    ASSERT_EQ(neg[i], a[i] ^ 0x80000000);
-    ASSERT_EQ(abs_ftz[i], f & 0x7fffffff);
-    ASSERT_EQ(neg_ftz[i], f ^ 0x80000000);
+    // A NaN becomes the canonical one; of f64 it keeps its sign and is made quiet (an H200).
+    const bool nan = (a[i] & 0x7fffffff) > 0x7f800000;
+    const bool nan64 = (x[i] & INT64_MAX) > 0x7ff0000000000000;
+    const uint64_t quiet = x[i] | 0x0008000000000000;
+    ASSERT_EQ(abs[i], nan ? 0x7fffffff : a[i] & 0x7fffffff);
+    ASSERT_EQ(neg[i], nan ? 0x7fffffff : a[i] ^ 0x80000000);
+    ASSERT_EQ(abs_ftz[i], nan ? 0x7fffffff : f & 0x7fffffff);
+    ASSERT_EQ(neg_ftz[i], nan ? 0x7fffffff : f ^ 0x80000000);
     ASSERT_EQ(copied[i], (a[i] & 0x80000000) | (b[i] & 0x7fffffff));
-    ASSERT_EQ(abs64[i], x[i] & INT64_MAX);
-    ASSERT_EQ(neg64[i], x[i] ^ (1ull << 63));
+    ASSERT_EQ(abs64[i], nan64 ? quiet : x[i] & INT64_MAX);
+    ASSERT_EQ(neg64[i], nan64 ? quiet : x[i] ^ (1ull << 63));
     ASSERT_EQ(copied64[i], (x[i] & (1ull << 63)) | (y[i] & INT64_MAX));
   }
   struct Row {
