@@ -100,9 +100,9 @@ uint64_t float_from_integer(const Plan& p, Int128 v) {
 uint64_t float_from_float(const Plan& p, uint64_t raw, double v) {
   const Format& to = format_of(p.to);
   if (v != v && p.to == Type::kTf32 && p.rounding == Rounding::kNearestAway) {
-    // As on sm_90, which rounds the bits without a look at what they are.
-    uint32_t r = (static_cast<uint32_t>(raw) + 0x1000) & 0xffffe000;
-    if ((p.flags & kSatfinite) != 0 && (r & 0x7fffffff) >= 0x7f800000) r -= 0x2000;
+    // As on sm_90, which looks at nothing but the bits.
+    uint32_t r = static_cast<uint32_t>(raw) & 0xffffe000;
+    if ((p.flags & kSatfinite) != 0) r -= 0x2000;
     return r;
   }
   if (v != v && (p.flags & kSat) == 0) {

@@ -3,7 +3,7 @@
 //
 // Results are those of IEEE 754 in the direction asked for, computed by the host in that direction.
 // NaN results are kNan32; for f64, where the ISA promises nothing, see kNan64. A result that is
-// subnormal before rounding is what .ftz flushes.
+// subnormal after rounding is what .ftz flushes.
 #include "emulator/families.h"
 #include "emulator/float_lanes.h"
 
@@ -76,10 +76,12 @@ struct Lane32 {
     uint32_t r = bits(F::of(x, y, z));
     if constexpr ((kFlags & kFtz) != 0) {
       r = flush32(r);
-      // What is subnormal before rounding is flushed too, as sm_90 does it.
+      // What would be too small were there no limit to exponents is flushed too, as sm_90 does it.
       if constexpr (std::is_same_v<F, Mul> || std::is_same_v<F, Fma>) {
-        const double exact = F::of(double{x}, double{y}, double{z});
-        const bool small = (r & 0x7fffffff) == 0x00800000 && __builtin_fabs(exact) < 0x1p-126;
+        const double exact = __builtin_fabs(F::of(double{x}, double{y}, double{z}));
+        const bool below =
+            (kFlags & kDirected) != 0 ? exact <= 0x1p-126 - 0x1p-150 : exact < 0x1p-126 - 0x1p-151;
+        const bool small = (r & 0x7fffffff) == 0x00800000 && below;
         r = small ? r & 0x80000000 : r;
       }
     }

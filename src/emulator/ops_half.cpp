@@ -20,14 +20,15 @@ using ptx::Type;
 
 struct Half {
   static constexpr uint32_t kExponent = 0x7c00;
-  static constexpr int32_t kSmallestNormal = 0x38800000;  // as f32
+  // As f32: numbers below it are below 2^-14 when rounded to 11 bits.
+  static constexpr int32_t kTooSmall = 0x387ff000;
   static const Format& format() { return kF16; }
   static PITOT_INLINE uint32_t widen(uint32_t h) { return f16_to_f32(h); }
   static PITOT_INLINE uint32_t narrow(uint32_t v) { return f32_to_f16(v); }
 };
 struct Brain {
   static constexpr uint32_t kExponent = 0x7f80;
-  static constexpr int32_t kSmallestNormal = 0x00800000;
+  static constexpr int32_t kTooSmall = 0x00800000;  // nothing flushes
   static const Format& format() { return kBf16; }
   static PITOT_INLINE uint32_t widen(uint32_t h) { return bf16_to_f32(h); }
   static PITOT_INLINE uint32_t narrow(uint32_t v) { return f32_to_bf16(v); }
@@ -101,8 +102,8 @@ struct Arithmetic {
     const uint32_t v =
         F::template of<H>(read(x), F::kArity > 1 ? read(y) : 0, F::kArity > 2 ? read(z) : 0);
     uint32_t r = flushed(H::narrow(pick(sat, saturate32(v), v)));
-    // What is subnormal before rounding is flushed too, as sm_90 does it.
-    const bool small = (static_cast<int32_t>(v & 0x7fffffff) < H::kSmallestNormal) & (flush != 0);
+    // What would be too small were there no limit to exponents is flushed too, as sm_90 does it.
+    const bool small = (static_cast<int32_t>(v & 0x7fffffff) < H::kTooSmall) & (flush != 0);
     r = pick(small, pick(sat, 0, v >> 16 & 0x8000), r);
     return pick((r & relu) != 0, 0, r);  // NaN is positive by now
   }

@@ -68,6 +68,8 @@ Case mma_case(const Spelling& s, const std::string& name, uint64_t seed) {
     if (n == 5 && sparse) {
       int64_t top = 0;
       while (ptx::value_allowed(o.values, top + 1) && !o.values.empty() && top < 3) ++top;
+      // ptxas takes 2 and 3 where two threads hold the metadata; the hardware traps.
+      if (s.text.find("k32") != std::string::npos) top = std::min<int64_t>(top, 1);
       line += std::to_string(r.below(static_cast<uint32_t>(top) + 1));
       continue;
     }

@@ -112,7 +112,8 @@ class TableKernel {
     line += ";";
     // ptxas 13.0 carries out these whatever their guard says, in part or wholly.
     const bool guard_lost = s.opcode.mnemonic == Mnemonic::kTestp ||
-                            s.opcode.mnemonic == Mnemonic::kSet || s.opcode.has_mod(Mod::kPack);
+                            s.opcode.mnemonic == Mnemonic::kSet || s.opcode.has_mod(Mod::kPack) ||
+                            s.opcode.group == ptx::Group::kVideo;
     if (!guard_lost && r_.chance(8)) {
       line = (r_.chance(50) ? "@" : "@!") + b_.input(1, [&](uint32_t) { return r_.below(2); }) +
              " " + line;

@@ -206,6 +206,9 @@ std::string draw_operand(const Context& c, const OperandSpec& s, bool merge, siz
       ptx::bits_of(t) >= 16 && c.op.types[1] == Type::kNone;
   if (takes_amount(c.op.mnemonic) && t == Type::kU32 && index > 1) {
     if (r.chance(40)) return std::to_string(r.below(70));
+    // Of 64 bits only 0 … 255 is defined.
+    if (c.op.mnemonic == Mnemonic::kBfe || c.op.mnemonic == Mnemonic::kBfi)
+      return "%s" + std::to_string(r.below(4));
     return r.chance(60) ? "%s" + std::to_string(r.below(4)) : word_register(r);
   }
   if (can_be_literal && s.values.empty() && r.chance(25)) return literal(r, t);
