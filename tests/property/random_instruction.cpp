@@ -357,7 +357,8 @@ Statement random_instruction(Random& r, const std::string& header) {
     std::string line = spelling + " ";
     for (size_t k = 0; k < operands.size(); ++k) line += (k == 0 ? "" : ", ") + operands[k];
     // ptxas 13.0 carries out these whatever their guard says, in part or wholly.
-    const bool guard_lost = m == Mnemonic::kTestp || m == Mnemonic::kSet || op.has_mod(Mod::kPack);
+    const bool guard_lost = m == Mnemonic::kTestp || m == Mnemonic::kSet ||
+                            op.has_mod(Mod::kPack) || ptx::name_of(m)[0] == 'v';
     const bool guarded = r.chance(12) && !guard_lost;
     if (guarded) line = (r.chance(50) ? "@" : "@!") + predicate_register(r) + " " + line;
     s.text += line + ";\n";
