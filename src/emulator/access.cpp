@@ -215,6 +215,8 @@ class Resolver {
         bad |= LaneMask{1} << l;
     });
     std::string text = outside_text(w_.block.memory(), verb(a_.kind), address, a_.bytes);
+    if (is_handle(address))
+      text += "; this is no address but a handle of a texture, surface or sampler";
     if (a_.space == Space::kNone && address < w_.block.shared().size())
       text += "; shared memory has such an address, which cvta.shared makes a generic one";
     fail(FaultKind::kOutOfBounds, bad | LaneMask{1} << lane, lane, std::move(text));

@@ -39,5 +39,8 @@ bool select_half_compare(Selection& s);    // setp, set with halves
 bool select_sfu(Selection& s);             // .approx functions
 bool select_multimem(Selection& s);        // multimem.ld_reduce, .st
 bool select_launch_control(Selection& s);  // clusterlaunchcontrol
+bool select_texture(Selection& s);         // tex, tld4
+bool select_texture_query(Selection& s);   // txq, suq, istypep
+bool select_surface(Selection& s);         // suld, sust, sured
 
 }  // namespace pitot::emulator

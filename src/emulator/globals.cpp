@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "emulator/launch.h"
+#include "emulator/reference.h"
 
 namespace pitot::emulator {
 namespace {
@@ -187,11 +188,15 @@ Status place_globals(const Program& program, GlobalMemory& memory) {
     const Symbol& s = m.symbols[id];
     const SymbolPlace& place = program.symbols[id];
     if (s.kind != ptx::SymbolKind::kVariable || !place.placed) continue;
+    if (ptx::kind_of(s.type) == ptx::TypeKind::kOpaque) {
+      memory.objects().declare(id, declared_reference(m, s));
+      continue;
+    }
     if (place.space != Space::kGlobal && place.space != Space::kConst) continue;
     const uint64_t size = std::max<uint64_t>(s.size, 1);
     auto region = memory.allocate_at(std::string(s.name), place.address, size, true);
     if (!region) return region.error();
-    if (!s.initialiser.empty() && ptx::kind_of(s.type) != ptx::TypeKind::kOpaque) {
+    if (!s.initialiser.empty()) {
       std::vector<std::byte> bytes(size);
       if (Status status = Initialiser(program, s, bytes).run(); !status) return status;
       if (Status status = memory.write(place.address, bytes); !status) return status;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "emulator/image.h"
 #include "emulator/memory.h"
 
 namespace pitot::emulator {
@@ -36,6 +37,10 @@ class Layout {
       }
       if (s.kind != SymbolKind::kVariable) continue;
       const Space space = ptx::base_space(s.space);
+      if (ptx::kind_of(s.type) == ptx::TypeKind::kOpaque) {
+        p_.symbols[id] = {Space::kNone, reference_handle(id), true};
+        continue;
+      }
       if (space == Space::kGlobal || space == Space::kConst || space == Space::kTex) {
         if (s.unsized) continue;
         if (s.size > (uint64_t{1} << 40)) return failed_error(too_large(s));

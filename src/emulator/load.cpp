@@ -117,12 +117,15 @@ class FunctionLoader {
     return s;
   }
 
-  Slot symbol_slot(ptx::SymbolId id) {
+  // The name of a texture, surface or sampler that is a parameter stands for where its handle is.
+  Slot symbol_slot(ptx::SymbolId id, uint64_t offset = 0) {
     const SymbolPlace& place = p_.symbols[id];
     const auto base = place.space == ptx::Space::kShared  ? Constant::Base::kShared
                       : place.space == ptx::Space::kLocal ? Constant::Base::kFrame
                                                           : Constant::Base::kNone;
-    return constant_slot(64, place.address, base);
+    const bool reference = place.space == ptx::Space::kParam &&
+                           ptx::kind_of(m_.symbols[id].type) == ptx::TypeKind::kOpaque;
+    return constant_slot(64, place.address + offset + (reference ? kParamWindow : 0), base);
   }
 
   Slot special_slot(const Operand& o) {
@@ -205,14 +208,9 @@ class FunctionLoader {
         out.push_back(s);
         break;
       }
-      case OperandKind::kSymbol: {
-        const SymbolPlace& place = p_.symbols[o.id];
-        const auto base = place.space == ptx::Space::kShared  ? Constant::Base::kShared
-                          : place.space == ptx::Space::kLocal ? Constant::Base::kFrame
-                                                              : Constant::Base::kNone;
-        out.push_back(constant_slot(64, place.address + static_cast<uint64_t>(o.value), base));
+      case OperandKind::kSymbol:
+        out.push_back(symbol_slot(o.id, static_cast<uint64_t>(o.value)));
         break;
-      }
       case OperandKind::kSink: {
         Slot s;
         s.at = sink_;

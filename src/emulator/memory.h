@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/image.h"
 #include "support/result.h"
 
 namespace pitot::emulator {
@@ -27,6 +28,7 @@ inline constexpr uint64_t kWindowSize = 0x0000'0001'0000'0000;
 inline constexpr uint64_t kModuleBase = 0x0000'0008'0000'0000;  // variables of the module
 inline constexpr uint64_t kGlobalBase = 0x0000'0010'0000'0000;  // buffers
 inline constexpr uint64_t kCodeWindow = 0x0000'7b00'0000'0000;  // addresses of functions
+// Handles of textures and the like, which are no addresses, are in windows below: image.h.
 
 inline constexpr uint64_t kPageBytes = 1u << 16;
 
@@ -95,6 +97,9 @@ class GlobalMemory {
   Region* find(uint64_t address) const;  // null when nothing is there
   Region* nearest(uint64_t address) const;
   std::span<const std::unique_ptr<Region>> regions() const { return regions_; }
+  // Textures, surfaces and samplers; their texels lie in regions too.
+  OpaqueObjects& objects() { return objects_; }
+  const OpaqueObjects& objects() const { return objects_; }
 
   // Host access, for arguments and results; fails outside of regions.
   Status write(uint64_t address, std::span<const std::byte> bytes) {
@@ -112,6 +117,7 @@ class GlobalMemory {
   uint64_t reserve(uint64_t size, uint64_t alignment);  // an address with space around it
 
   std::vector<std::unique_ptr<Region>> regions_;  // by base
+  OpaqueObjects objects_;
   uint64_t next_ = kGlobalBase;
   std::atomic<uint64_t> left_;
 };

@@ -6,17 +6,25 @@
 #include <map>
 #include <sstream>
 
-#include "emulator_test_util.h"
 #include "support/file.h"
+#include "texture_test_util.h"
 
 namespace pitot::emulator::test {
 namespace {
 
 const char kFolder[] = PITOT_SOURCE_DIR "/tests/data/planted/";
 
+// What is bound to a reference of the module: a plane of zeros.
+struct PlantedImage {
+  std::string name;
+  Image image;
+  bool half = false;  // the lower rows count as never written
+};
+
 struct PlantedLaunch {
   Launch launch;
   uint64_t a = 16, b = 16, poison = 0, budget = 10'000'000;  // words; warp instructions
+  std::vector<PlantedImage> images;
 };
 
 struct PlantedReport {
@@ -45,6 +53,22 @@ std::string take_place(std::string& rest) {
   return out;
 }
 
+// "picture:f32:16x4", with ":half" behind it or not.
+PlantedImage parse_image(const std::string& value) {
+  std::istringstream in(value);
+  std::string name, format, size, rest;
+  std::getline(in, name, ':');
+  std::getline(in, format, ':');
+  std::getline(in, size, ':');
+  std::getline(in, rest);
+  const size_t x = size.find('x');
+  EXPECT_TRUE(x != size.npos && (rest.empty() || rest == "half")) << value;
+  return {name,
+          image_of(ImageShape::k2d, format, static_cast<uint32_t>(std::stoul(size)),
+                   static_cast<uint32_t>(std::stoul(size.substr(x + 1)))),
+          rest == "half"};
+}
+
 PlantedLaunch parse_launch(const std::string& text) {
   PlantedLaunch out;
   std::istringstream in(text);
@@ -52,6 +76,10 @@ PlantedLaunch parse_launch(const std::string& text) {
   while (in >> word) {
     const size_t eq = word.find('=');
     const std::string key = word.substr(0, eq), value = eq == word.npos ? "" : word.substr(eq + 1);
+    if (key == "texture" || key == "surface") {
+      out.images.push_back(parse_image(value));
+      continue;
+    }
     const uint64_t n = value.empty() ? 0 : std::stoull(value);
     if (key == "block") {
       const size_t x = value.find('x');
@@ -162,6 +190,15 @@ std::vector<Fault> run_planted(const std::string& text, const PlantedLaunch& l, 
   std::vector<uint32_t> numbers(l.b - l.poison);
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<uint32_t>(i);
   EXPECT_TRUE(memory.write(b.base(), std::as_bytes(std::span(numbers))).ok());
+  for (const PlantedImage& i : l.images) {
+    OpaqueObject* o = memory.objects().declared(i.name);
+    EXPECT_NE(o, nullptr) << i.name;
+    if (o == nullptr) continue;
+    o->image = i.image;
+    EXPECT_TRUE(OpaqueObjects::allocate(*o, memory, false).ok());
+    const std::vector<std::byte> zeros(o->image.bytes() / (i.half ? 2 : 1));
+    EXPECT_TRUE(memory.write(o->image.region->base(), zeros).ok());
+  }
   Launch launch = l.launch;
   launch.parameters.resize(20);
   const uint64_t pointers[] = {a.base(), b.base()};
