@@ -249,6 +249,7 @@ class InferenceCheck {
     if (again.none.empty()) c.spec = spec_text(again.spec);
     for (size_t i = 0; i < plan_.parameters.size(); ++i) {
       const Parameter& p = plan_.parameters[i];
+      if (p.kind == ParameterKind::kImage) c.args.push_back(image_text(trial, p, i));
       if (p.kind != ParameterKind::kPointer) continue;
       const auto type = ptx::name_of(element_of(p));
       c.args.push_back(again.none.empty() && again.spec.arguments[i].count == "0"
@@ -284,6 +285,23 @@ class InferenceCheck {
     return Ok{};
   }
 
+  // "image: texture 2d f32x4, 1024 × 256, linear, normalized"
+  static std::string image_text(const Trial& trial, const Parameter& p, size_t i) {
+    const device::ImageSpec s = image_spec(trial, p, i);
+    std::string out = fmt::format("{}: {}", p.name, emulator::name_of(s.kind));
+    if (s.has_texels()) {
+      out += fmt::format(" {} {}, {}", emulator::name_of(s.shape), emulator::name_of(s.format),
+                         s.width);
+      if (s.height != "1") out += fmt::format(" × {}", s.height);
+      if (s.depth != "1") out += fmt::format(" × {}", s.depth);
+      if (s.layers != "1") out += fmt::format(", {} layers", s.layers);
+    }
+    if (s.filter) out += ", linear";
+    if (s.normalized && *s.normalized) out += ", normalized";
+    if (s.address) out += ", wrapped";
+    return out;
+  }
+
   const Side& a_;
   const Side& b_;
   const Plan& plan_;
@@ -316,6 +334,13 @@ Status check_by_inference(const Side& a, const Side& b, const Options& options, 
   }
   Plan plan = make_plan(a, pa, b, pb);
   plan.multiple_of = std::max(1u, options.multiple_of);
+  for (const Side* side : {&a, &b})
+    for (Parameter& p : infer_references(*side->module)) {
+      const bool known =
+          std::any_of(plan.parameters.begin(), plan.parameters.end(),
+                      [&](const Parameter& q) { return q.reference && q.name == p.name; });
+      if (!known) plan.parameters.push_back(std::move(p));
+    }
   return InferenceCheck(a, b, plan, options, out).run(reached_a, reached_b);
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/flow_facts.h"
+#include "check/infer_image.h"
 
 namespace pitot::check {
 namespace {
@@ -50,6 +51,9 @@ class Inference {
         p.kind = ParameterKind::kBytes;
       } else if (ptx::kind_of(s.type) == TypeKind::kFloat) {
         p.kind = ParameterKind::kFloat;
+      } else if (ptx::kind_of(s.type) == TypeKind::kOpaque) {
+        p.kind = ParameterKind::kImage;
+        p.image = image_of_symbol(m_, id);
       } else {
         follow(id, p);
         if (s.is_pointer) p.kind = ParameterKind::kPointer;
@@ -106,9 +110,15 @@ class Inference {
     }
     std::vector<uint32_t> accesses;
     bool scaled = false, is_float = false;
+    ImageUses images;
     forward(work, [&](uint32_t i, const RegAccess& a) {
       const ptx::Opcode& op = opcode(i);
       if (a.role == Role::kAddress) {
+        const bool wide = ptx::bits_of(f_.registers[a.reg].type) == 64;
+        if (wide && images.add(op, a.element)) {
+          if (a.element == 0) accesses.push_back(i);
+          return false;
+        }
         if (a.element == 0) accesses.push_back(i);
         return false;
       }
@@ -136,7 +146,12 @@ class Inference {
       }
     });
     const bool wide = ptx::bits_of(p.type) == 64;
-    if (wide && !accesses.empty() && !scaled) {
+    if (wide && images.any()) {
+      p.kind = ParameterKind::kImage;
+      contents(accesses, p);
+      p.image = images.image(p.content == ContentKind::kFloat ||
+                             ptx::kind_of(p.stored) == TypeKind::kFloat);
+    } else if (wide && !accesses.empty() && !scaled) {
       p.kind = ParameterKind::kPointer;
       contents(accesses, p);
     } else if (is_float && ptx::bits_of(p.type) == 32) {

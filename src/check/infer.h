@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/image.h"
 #include "ptx/module.h"
 
 namespace pitot::check {
@@ -16,6 +17,14 @@ enum class ParameterKind : uint8_t {
   kInteger,
   kFloat,
   kBytes,  // a structure or an array: filled with zeros
+  kImage,  // the handle of a texture, a surface or a sampler
+};
+
+// What an image must look like for the instructions that use it.
+struct ImageUse {
+  emulator::OpaqueKind kind = emulator::OpaqueKind::kTexture;
+  emulator::ImageShape shape = emulator::ImageShape::k2d;
+  emulator::TexelFormat format;
 };
 
 // How a value that is loaded is used, which is what it must look like to be sensible.
@@ -32,9 +41,14 @@ struct Parameter {
   ptx::Type element = ptx::Type::kNone;
   ptx::Type stored = ptx::Type::kNone;  // of what is written there
   bool read = false, written = false;
+  ImageUse image;          // of kImage
+  bool reference = false;  // no parameter but a reference that the module declares
 };
 
 // By parameter of the kernel, in order.
 std::vector<Parameter> infer_parameters(const ptx::Module& module, const ptx::Function& kernel);
+// .texref, .surfref and .samplerref variables that the module's code names, in order of their first
+// use.
+std::vector<Parameter> infer_references(const ptx::Module& module);
 
 }  // namespace pitot::check

@@ -17,6 +17,7 @@ void for_each_differing(const Plan& plan, const Run& a, const Run& b, F&& f) {
     emulator::Region *x = a.regions[i], *y = b.regions[i];
     if (x == nullptr || (!x->written && !y->written)) continue;
     const ptx::Type type = result_of(plan.parameters[i]);
+    const uint64_t origin = origin_of(plan.parameters[i]);
     const unsigned bytes = ptx::bytes_of(type);
     std::set<uint64_t> pages;
     for (uint64_t n : x->touched()) pages.insert(n);
@@ -32,7 +33,7 @@ void for_each_differing(const Plan& plan, const Run& a, const Run& b, F&& f) {
         if (u == v) continue;
         const uint64_t offset = n * emulator::kPageBytes + at;
         f(i, type,
-          (static_cast<int64_t>(offset) - static_cast<int64_t>(kMiddle)) /
+          (static_cast<int64_t>(offset) - static_cast<int64_t>(origin)) /
               static_cast<int64_t>(bytes),
           u, v, x->base() + offset);
       }

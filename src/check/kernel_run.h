@@ -15,12 +15,18 @@ inline constexpr uint64_t kMiddle = kRegionBytes / 2;        // where it points
 
 struct Run {
   std::unique_ptr<emulator::GlobalMemory> memory;
-  std::vector<emulator::Region*> regions;  // by parameter; null for scalars
+  std::vector<emulator::Region*> regions;  // by parameter; null for scalars and samplers
   emulator::Outcome outcome;
 
-  // An element of a pointer's memory, counted from where it points; 0 where nothing is.
-  uint64_t element(size_t parameter, int64_t index, unsigned bytes) const;
+  // An element of a pointer's memory, counted from where it points, or of an image; 0 where nothing
+  // is.
+  uint64_t element(const Plan& plan, size_t parameter, int64_t index, unsigned bytes) const;
 };
+
+// The byte of a parameter's region that element 0 lies at.
+inline uint64_t origin_of(const Parameter& p) {
+  return p.kind == ParameterKind::kImage ? 0 : kMiddle;
+}
 
 // Bytes of an element before the launch, in place of what its sample has.
 struct Override {

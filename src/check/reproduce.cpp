@@ -103,6 +103,26 @@ std::string quoted_three(const std::array<std::string, 3>& v) {
   return fmt::format("[{}, {}, {}]", v[0], v[1], v[2]);
 }
 
+std::string image_text(const char* table, const ArgumentSpec& a) {
+  const device::ImageSpec& s = *a.image;
+  std::string out = fmt::format("\n[[{}]]\nname = \"{}\"\nkind = \"{}\"\n", table, a.name,
+                                emulator::name_of(s.kind));
+  if (s.has_texels()) {
+    out += fmt::format("shape = \"{}\"\nformat = \"{}\"\nwidth = {}\n", emulator::name_of(s.shape),
+                       emulator::name_of(s.format), s.width);
+    const std::pair<const char*, const std::string*> extents[] = {
+        {"height", &s.height}, {"depth", &s.depth}, {"layers", &s.layers}, {"samples", &s.samples}};
+    for (const auto& [key, value] : extents)
+      if (*value != "1") out += fmt::format("{} = {}\n", key, *value);
+    out += fmt::format("init = \"{}\"\n", a.init);
+  }
+  if (s.filter) out += "filter = \"linear\"\n";
+  if (s.normalized) out += fmt::format("normalized = {}\n", *s.normalized);
+  if (s.address) out += "address = \"wrap\"\n";
+  if (s.kind == emulator::OpaqueKind::kSurface) out += "role = \"inout\"\n";
+  return out;
+}
+
 }  // namespace
 
 Reproduction reproduce(const Side& a, const Side& b, const Plan& plan, const Trial& trial,
@@ -131,6 +151,19 @@ Reproduction reproduce(const Side& a, const Side& b, const Plan& plan, const Tri
     const Parameter& p = plan.parameters[i];
     ArgumentSpec argument;
     argument.name = p.name;
+    if (p.kind == ParameterKind::kImage) {
+      argument.image = image_spec(trial, p, i);
+      argument.type = element_of(p);
+      const device::Sample s = sample_of(plan, trial, i);
+      argument.init =
+          fmt::format("sample({}, {}, {})", s.seed, static_cast<int>(s.pattern), s.special);
+      const bool surface = p.image.kind == emulator::OpaqueKind::kSurface;
+      argument.role = surface ? device::Role::kInOut : device::Role::kIn;
+      if (argument.image->has_texels())
+        elements += x->regions[i]->size() / ptx::bytes_of(argument.type);
+      (p.reference ? spec.references : spec.arguments).push_back(std::move(argument));
+      continue;
+    }
     if (p.kind == ParameterKind::kPointer) {
       argument.is_buffer = true;
       // What is written is compared by its own type; a buffer that is read too has the input's.
@@ -184,7 +217,12 @@ std::string spec_text(const device::KernelSpec& spec) {
   if (spec.cluster != std::array<std::string, 3>{"1", "1", "1"})
     out += fmt::format("cluster = {}\n", quoted_three(spec.cluster));
   out += fmt::format("shared = {}  # dynamic shared memory, bytes\n", spec.shared);
+  for (const ArgumentSpec& a : spec.references) out += image_text("references", a);
   for (const ArgumentSpec& a : spec.arguments) {
+    if (a.image) {
+      out += image_text("args", a);
+      continue;
+    }
     out += fmt::format("\n[[args]]\nname = \"{}\"\nkind = \"{}\"\ntype = \"{}\"\n", a.name,
                        a.is_buffer ? "buffer" : "scalar", ptx::name_of(a.type));
     if (!a.is_buffer) {
@@ -209,7 +247,8 @@ Status find_feeds(const Side& a, const Plan& plan, const Trial& trial, const Jud
   o.workers = options.workers;
   auto plain = run_kernel(a, plan, trial, o);
   if (!plain) return plain.error();
-  const uint64_t before = plain->element(judged.compared.buffer, judged.compared.index, bytes);
+  const uint64_t before =
+      plain->element(plan, judged.compared.buffer, judged.compared.index, bytes);
   uint64_t spent = 0;
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
     const Parameter& p = plan.parameters[i];
@@ -233,7 +272,7 @@ Status find_feeds(const Side& a, const Plan& plan, const Trial& trial, const Jud
       if (!r) return r.error();
       spent += r->outcome.counters.warp_instructions + 1;
       if (!r->outcome.ok() ||
-          r->element(judged.compared.buffer, judged.compared.index, bytes) == before)
+          r->element(plan, judged.compared.buffer, judged.compared.index, bytes) == before)
         continue;
       if (out.fed_by++ < kShown)
         out.feeds.push_back({p.name, change.index, element_text(bits, type)});

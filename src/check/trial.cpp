@@ -18,6 +18,10 @@ namespace {
 
 void join(Parameter& p, const Parameter& q) {
   if (q.kind == ParameterKind::kPointer) p.kind = ParameterKind::kPointer;
+  if (q.kind == ParameterKind::kImage && p.kind != ParameterKind::kImage) {
+    p.kind = ParameterKind::kImage;
+    p.image = q.image;
+  }
   if (q.content != ContentKind::kUnknown &&
       (p.content == ContentKind::kUnknown || q.content == ContentKind::kIndex)) {
     p.content = q.content;
@@ -202,13 +206,58 @@ std::string describe(const Plan& plan, const Trial& trial) {
 }
 
 ptx::Type element_of(const Parameter& p) {
+  if (p.kind == ParameterKind::kImage) return image_spec(p).channel_type();
   const unsigned bytes = ptx::bytes_of(p.element);
   return bytes == 0 || bytes > 8 ? Type::kB32 : p.element;
 }
 
 ptx::Type result_of(const Parameter& p) {
+  if (p.kind == ParameterKind::kImage) return element_of(p);
   const Type type = p.stored != Type::kNone ? p.stored : p.element;
   return ptx::bytes_of(type) == 0 || ptx::bytes_of(type) > 8 ? Type::kB32 : type;
+}
+
+// Large enough for what integers are tried, small enough to be written out.
+device::ImageSpec image_spec(const Parameter& p) {
+  using enum emulator::ImageShape;
+  struct Extents {
+    emulator::ImageShape shape;
+    unsigned width, height, depth, layers;
+  };
+  constexpr Extents kExtents[] = {
+      {kLinear, 65536, 1, 1, 1}, {k1d, 8192, 1, 1, 1},          {k2d, 1024, 256, 1, 1},
+      {k3d, 128, 64, 32, 1},     {k1dLayered, 2048, 1, 1, 16},  {k2dLayered, 256, 128, 1, 8},
+      {kCube, 64, 64, 1, 6},     {kCubeLayered, 64, 64, 1, 12}, {k2dSamples, 128, 128, 1, 1}};
+  device::ImageSpec out;
+  out.kind = p.image.kind;
+  out.shape = p.image.shape;
+  out.format = p.image.format;
+  for (const Extents& e : kExtents) {
+    if (e.shape != out.shape) continue;
+    out.width = std::to_string(e.width);
+    out.height = std::to_string(e.height);
+    out.depth = std::to_string(e.depth);
+    out.layers = std::to_string(e.layers);
+  }
+  if (out.shape == k2dSamples) out.samples = "4";
+  return out;
+}
+
+device::ImageSpec image_spec(const Trial& trial, const Parameter& p, size_t i) {
+  device::ImageSpec out = image_spec(p);
+  // What the reference itself says stands.
+  if (p.reference || out.kind == emulator::OpaqueKind::kSurface) return out;
+  const uint64_t r = device::random_bits(trial.seed, 5000 + i);
+  using enum emulator::ImageShape;
+  const bool cube = out.shape == kCube || out.shape == kCubeLayered;
+  if (out.shape != kLinear && out.format.filters() && (r & 1) != 0)
+    out.filter = emulator::FilterMode::kLinear;
+  if (out.shape != kLinear) out.normalized = (r & 2) != 0 || cube;
+  if (!cube && (r & 6) == 6) {
+    const auto wrap = emulator::AddressMode::kWrap;
+    out.address = {wrap, wrap, wrap};
+  }
+  return out;
 }
 
 device::Sample sample_of(const Plan& plan, const Trial& trial, size_t i) {

@@ -8,6 +8,7 @@
 
 #include "check/infer.h"
 #include "check/options.h"
+#include "device/image_spec.h"
 #include "device/values.h"
 
 namespace pitot::check {
@@ -54,7 +55,12 @@ bool make_smaller(const Plan& plan, Trial& trial);
 
 std::string describe(const Plan& plan, const Trial& trial);  // "grid 2, n = 127"
 
-// The element that lies behind a pointer, and what it holds: the same for both kernels.
+// The image that stands for a handle, alike for both kernels: without and with its sampling.
+device::ImageSpec image_spec(const Parameter& p);
+device::ImageSpec image_spec(const Trial& trial, const Parameter& p, size_t parameter);
+
+// The element that lies behind a pointer or in an image, and what it holds: the same for both
+// kernels.
 ptx::Type element_of(const Parameter& p);
 device::Sample sample_of(const Plan& plan, const Trial& trial, size_t parameter);
 // Of what is written there: by which type it is compared.

@@ -61,6 +61,15 @@ Status resolve_buffer(const KernelSpec& spec, const ArgumentSpec& a, const Sizes
   return Ok{};
 }
 
+Status resolve_image(const KernelSpec& spec, const ArgumentSpec& a, const Sizes& sizes,
+                     ResolvedArgument& out) {
+  if (!a.image->has_texels()) return Ok{};
+  auto image = evaluate_image(*a.image, a.name, sizes);
+  if (!image) return spec.error_at(a.line, image.error().message);
+  out.image = *image;
+  return Ok{};
+}
+
 // Whether an integer is one of the type's, signed or not where the type does not say.
 bool fits(int64_t v, ptx::Type type) {
   const unsigned bits = ptx::bits_of(type);
@@ -93,6 +102,12 @@ Status resolve_scalar(const KernelSpec& spec, const ArgumentSpec& a, const Sizes
   return Ok{};
 }
 
+Status resolve_argument(const KernelSpec& spec, const ArgumentSpec& a, const Sizes& sizes,
+                        ResolvedArgument& out) {
+  if (a.image) return resolve_image(spec, a, sizes, out);
+  return a.is_buffer ? resolve_buffer(spec, a, sizes, out) : resolve_scalar(spec, a, sizes, out);
+}
+
 }  // namespace
 
 Result<ResolvedLaunch> resolve(const ptx::Module& m, uint32_t kernel, const KernelSpec& spec,
@@ -111,20 +126,24 @@ Result<ResolvedLaunch> resolve(const ptx::Module& m, uint32_t kernel, const Kern
     a.spec = &spec.arguments[i];
     a.parameter_bytes = static_cast<uint32_t>(m.symbols[f.parameters[i]].size);
     a.seed = random_bits(seed, i);
-    if (Status s = a.spec->is_buffer ? resolve_buffer(spec, *a.spec, size.values, a)
-                                     : resolve_scalar(spec, *a.spec, size.values, a);
-        !s)
-      return s.error();
-    if (a.spec->is_buffer && a.parameter_bytes < 8)
+    if (Status s = resolve_argument(spec, *a.spec, size.values, a); !s) return s.error();
+    if ((a.spec->is_buffer || a.spec->image) && a.parameter_bytes < 8)
       return spec.error_at(a.spec->line,
-                           fmt::format("'{}' is a buffer, parameter {} of '{}' too small for a "
-                                       "pointer",
-                                       a.spec->name, i, f.name));
+                           fmt::format("'{}' is a {}, parameter {} of '{}' too small for a {}",
+                                       a.spec->name, a.spec->is_buffer ? "buffer" : "handle", i,
+                                       f.name, a.spec->is_buffer ? "pointer" : "handle"));
     if (!a.spec->is_buffer && ptx::bytes_of(a.spec->type) > a.parameter_bytes)
       return spec.error_at(
           a.spec->line, fmt::format("'{}' ({}) is larger than parameter {} of '{}'", a.spec->name,
                                     ptx::name_of(a.spec->type), i, f.name));
     out.arguments.push_back(a);
+  }
+  for (size_t i = 0; i < spec.references.size(); ++i) {
+    ResolvedArgument a;
+    a.spec = &spec.references[i];
+    a.seed = random_bits(seed, spec.arguments.size() + i);
+    if (Status s = resolve_argument(spec, *a.spec, size.values, a); !s) return s.error();
+    out.references.push_back(a);
   }
   return out;
 }

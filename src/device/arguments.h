@@ -17,6 +17,7 @@ struct ResolvedArgument {
   uint64_t bits = 0;                   // scalar: its encoding, zero-extended
   uint64_t count = 0, origin = 0;      // buffer: elements; the element that the pointer points to
   uint64_t seed = 0;                   // buffer: of its values
+  emulator::Image image;               // texture, surface: without memory
   uint64_t bytes() const { return count * ptx::bytes_of(spec->type); }
   uint64_t origin_bytes() const { return origin * ptx::bytes_of(spec->type); }
 };
@@ -25,7 +26,8 @@ struct ResolvedLaunch {
   std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   uint32_t dynamic_shared = 0;  // bytes
   bool cooperative = false;
-  std::vector<ResolvedArgument> arguments;  // one a parameter of the kernel
+  std::vector<ResolvedArgument> arguments;   // one a parameter of the kernel
+  std::vector<ResolvedArgument> references;  // of the module
 };
 
 // Errors: expressions that do not evaluate, arguments that do not match the kernel's parameters.

@@ -80,6 +80,11 @@ Result<std::string> GuardedBuffer::overwritten() const {
 Result<CudaLaunch> CudaLaunch::make(cuda::GpuRef gpu, const cuda::Kernel& kernel,
                                     const ResolvedLaunch& launch) {
   CudaLaunch out(kernel);
+  for (const auto* list : {&launch.arguments, &launch.references})
+    for (const ResolvedArgument& a : *list)
+      if (a.spec->image)
+        return input_error(fmt::format("'{}' is a {}: these run on the emulator only", a.spec->name,
+                                       emulator::name_of(a.spec->image->kind)));
   for (const ResolvedArgument& a : launch.arguments) {
     if (!a.spec->is_buffer) continue;
     auto buffer = GuardedBuffer::make(gpu, a);

@@ -44,6 +44,17 @@ Result<RunResult> run_emulated(const emulator::Program& program, uint32_t kernel
     if (Status s = run->memory->read(b.base, out.bytes); !s) return s.error();
     r.outputs.push_back(std::move(out));
   }
+  for (const PreparedImage& i : run->images) {
+    if (i.argument->role == Role::kIn) continue;
+    auto texels = texels_of(*run->memory, i.image);
+    if (!texels) return texels.error();
+    RunOutput out;
+    out.name = i.argument->name;
+    out.type = std::string(ptx::name_of(i.argument->type));
+    out.element_bytes = ptx::bytes_of(i.argument->type);
+    out.bytes = std::move(*texels);
+    r.outputs.push_back(std::move(out));
+  }
   return r;
 }
 

@@ -44,7 +44,69 @@ Result<uint64_t> place(const ResolvedArgument& from, bool lazy, PreparedRun& out
   return base;
 }
 
+// Calls f(address, offset among the rows without their padding, bytes) until it fails.
+template <class F>
+Status each_row(const emulator::Image& m, F&& f) {
+  uint64_t tight = 0;
+  for (uint32_t level = 0; level < m.levels; ++level)
+    for (uint64_t row = 0; row < m.rows(level); ++row) {
+      const uint64_t bytes = m.row_bytes(level);
+      const uint64_t at = m.level_offset(level) + row * m.pitch(level);
+      if (Status s = f(m.region->base() + at, tight, bytes); !s) return s;
+      tight += bytes;
+    }
+  return Ok{};
+}
+
+uint64_t texel_bytes(const emulator::Image& m) {
+  uint64_t bytes = 0;
+  for (uint32_t level = 0; level < m.levels; ++level) bytes += m.row_bytes(level) * m.rows(level);
+  return bytes;
+}
+
+// Gives an object its texels, with their initial values.
+Status place_image(const ResolvedArgument& from, emulator::OpaqueObject& object, PreparedRun& out) {
+  const ArgumentSpec& a = *from.spec;
+  object.kind = a.image->kind;
+  object.name = a.name;
+  a.image->apply(object.sampler);
+  if (!a.image->has_texels()) return Ok{};
+  object.image = from.image;
+  if (Status s = emulator::OpaqueObjects::allocate(object, *out.memory, false); !s) return s;
+  const emulator::Image& m = object.image;
+  auto values = initial_values(a.init, a.type, texel_bytes(m) / ptx::bytes_of(a.type), from.seed);
+  if (!values) return values.error();
+  const auto bytes = std::span<const std::byte>(*values);
+  out.images.push_back({&a, m});
+  return each_row(m, [&](uint64_t address, uint64_t offset, uint64_t n) {
+    return a.init == "poison" ? out.memory->fill(address, bytes.subspan(offset, n))
+                              : out.memory->write(address, bytes.subspan(offset, n));
+  });
+}
+
+Status bind_reference(const ResolvedArgument& from, PreparedRun& out) {
+  emulator::OpaqueObject* object = out.memory->objects().declared(from.spec->name);
+  if (object == nullptr)
+    return input_error(fmt::format("the module declares no '{}'", from.spec->name));
+  if (object->kind != from.spec->image->kind)
+    return input_error(fmt::format("'{}' is a {} in the module, not a {}", from.spec->name,
+                                   emulator::name_of(object->kind),
+                                   emulator::name_of(from.spec->image->kind)));
+  return place_image(from, *object, out);
+}
+
 }  // namespace
+
+Result<std::vector<std::byte>> texels_of(const emulator::GlobalMemory& memory,
+                                         const emulator::Image& image) {
+  std::vector<std::byte> out(texel_bytes(image));
+  const auto to = std::span<std::byte>(out);
+  Status s = each_row(image, [&](uint64_t address, uint64_t offset, uint64_t n) {
+    return memory.read(address, to.subspan(offset, n));
+  });
+  if (!s) return s.error();
+  return out;
+}
 
 std::string size_text(const SizeSpec& size) {
   std::string out;
@@ -96,10 +158,16 @@ Result<PreparedRun> prepare(const emulator::Program& program, uint32_t kernel,
       auto base = place(a, lazy, out);
       if (!base) return base.error();
       bits = *base + a.origin_bytes();
+    } else if (a.spec->image) {
+      emulator::OpaqueObject object;
+      if (Status s = place_image(a, object, out); !s) return s.error();
+      bits = out.memory->objects().add(std::move(object));
     }
     const uint64_t at = program.symbols[f.parameters[i]].address;
     std::memcpy(launch.parameters.data() + at, &bits, std::min<uint64_t>(a.parameter_bytes, 8));
   }
+  for (const ResolvedArgument& a : resolved->references)
+    if (Status s = bind_reference(a, out); !s) return s.error();
   return out;
 }
 

@@ -14,11 +14,21 @@ struct PreparedBuffer {
   uint64_t base = 0, bytes = 0;
 };
 
+struct PreparedImage {
+  const ArgumentSpec* argument = nullptr;
+  emulator::Image image;
+};
+
 struct PreparedRun {
   emulator::Launch launch;
   std::unique_ptr<emulator::GlobalMemory> memory;
   std::vector<PreparedBuffer> buffers;
+  std::vector<PreparedImage> images;  // textures and surfaces, references last
 };
+
+// The texels of an image without what pads its rows, levels one after the other.
+Result<std::vector<std::byte>> texels_of(const emulator::GlobalMemory& memory,
+                                         const emulator::Image& image);
 
 // Errors: expressions that do not evaluate, arguments that do not match the kernel's parameters.
 // `lazy`: buffers get their values page by page, when they are first touched, and count as defined

@@ -21,7 +21,7 @@ struct RunOutput {
   std::string name;
   std::string type;  // "f32"
   unsigned element_bytes = 4;
-  uint64_t address = 0;  // where it lay
+  uint64_t address = 0;  // where it lay; 0: the texels of an image, without what pads its rows
   std::vector<std::byte> bytes;
   uint64_t elements() const { return bytes.size() / element_bytes; }
   uint64_t bits(uint64_t element) const;
@@ -35,8 +35,8 @@ struct RunResult {
   std::vector<RunFault> faults;
   uint64_t warp_instructions = 0, thread_instructions = 0;
   std::vector<uint8_t> executed;  // by operation, see emulator::Outcome
-  double seconds = 0;      // of the launch alone: by the clock, or by the GPU's events
-  uint32_t registers = 0;  // a thread, as loaded on the GPU
+  double seconds = 0;             // of the launch alone: by the clock, or by the GPU's events
+  uint32_t registers = 0;         // a thread, as loaded on the GPU
   bool ok() const { return faults.empty(); }
 };
 

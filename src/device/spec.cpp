@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <filesystem>
@@ -35,7 +34,9 @@ class Reader {
     if (const toml::table* l = t.table("launch")) launch(*l);
     for (const toml::table* s : t.tables("sizes")) sizes(*s);
     if (out_.sizes.empty()) out_.sizes.push_back({"full", {}});
-    for (const toml::table* a : t.tables("args")) argument(*a);
+    for (const toml::table* a : t.tables("args")) argument(*a, "[[args]]", out_.arguments);
+    for (const toml::table* a : t.tables("references"))
+      argument(*a, "[[references]]", out_.references);
     if (const toml::table* l = t.table("tolerance")) {
       TomlTable tolerance(c_, *l, "[tolerance]");
       out_.has_tolerance = true;
@@ -136,8 +137,35 @@ class Reader {
     out_.sizes.push_back(std::move(s));
   }
 
-  void argument(const toml::table& raw) {
-    TomlTable t(c_, raw, "[[args]]");
+  bool is_taken(const std::string& name) const {
+    for (const auto* list : {&out_.arguments, &out_.references})
+      for (const ArgumentSpec& a : *list)
+        if (a.name == name) return true;
+    return false;
+  }
+
+  void role(TomlTable& t, const toml::table& raw, ArgumentSpec& a) {
+    auto s = t.text("role");
+    if (!s) return;
+    a.role = *s == "out" ? Role::kOut : *s == "inout" ? Role::kInOut : Role::kIn;
+    if (*s != "in" && *s != "out" && *s != "inout")
+      c_.error(*raw.get("role"), "wrong-value", fmt::format("'{}' is none of in, out, inout", *s));
+  }
+
+  void image(TomlTable& t, const toml::table& raw, emulator::OpaqueKind kind, ArgumentSpec& a) {
+    a.image = read_image_spec(t, kind);
+    a.type = a.image->has_texels() ? a.image->channel_type() : ptx::Type::kB64;
+    if (!a.image->has_texels()) return;
+    if (auto s = t.text("init")) a.init = *s;
+    if (auto known = initial_values(a.init, a.type, 0, 0); !known)
+      c_.error(raw.get("init") != nullptr ? *raw.get("init") : static_cast<const toml::node&>(raw),
+               "wrong-value", known.error().message);
+    if (kind == emulator::OpaqueKind::kSurface) role(t, raw, a);
+  }
+
+  // A parameter of the kernel, or a reference of the module.
+  void argument(const toml::table& raw, const char* table, std::vector<ArgumentSpec>& to) {
+    TomlTable t(c_, raw, table);
     ArgumentSpec a;
     a.line = raw.source().begin.line;
     required(t, raw, "name", a.name);
@@ -145,8 +173,7 @@ class Reader {
     const bool is_path = a.name == "." || a.name == ".." ||
                          a.name.find_first_of("/\\") != std::string::npos ||
                          a.name.find('\0') != std::string::npos;
-    const bool taken = std::any_of(out_.arguments.begin(), out_.arguments.end(),
-                                   [&](const ArgumentSpec& o) { return o.name == a.name; });
+    const bool taken = is_taken(a.name);
     if (is_path || taken)
       c_.error(raw.get("name") != nullptr ? *raw.get("name") : static_cast<const toml::node&>(raw),
                "wrong-value",
@@ -155,15 +182,26 @@ class Reader {
                    is_path ? "cannot be the name of a file" : "is the name of another argument"));
     std::string kind, type;
     required(t, raw, "kind", kind);
+    for (auto opaque : {emulator::OpaqueKind::kTexture, emulator::OpaqueKind::kSurface,
+                        emulator::OpaqueKind::kSampler})
+      if (kind == emulator::name_of(opaque)) {
+        image(t, raw, opaque, a);
+        t.done();
+        to.push_back(std::move(a));
+        return;
+      }
     required(t, raw, "type", type);
     a.type = ptx::type_from_name(type);
     if (a.type == ptx::Type::kNone && raw.get("type") != nullptr)
       c_.error(*raw.get("type"), "unknown-type", fmt::format("'{}' is no type", type),
                "f32, f16, s32, u64, …");
     a.is_buffer = kind == "buffer";
-    if (!a.is_buffer && kind != "scalar" && raw.get("kind") != nullptr)
+    if (&to == &out_.references) {
+      c_.error(raw, "wrong-value", "a reference is a texture, a surface or a sampler");
+    } else if (!a.is_buffer && kind != "scalar" && raw.get("kind") != nullptr) {
       c_.error(*raw.get("kind"), "wrong-value",
-               fmt::format("'{}' is neither buffer nor scalar", kind));
+               fmt::format("'{}' is none of buffer, scalar, texture, surface, sampler", kind));
+    }
     if (a.is_buffer) {
       expression(t, "count", a.count);
       if (a.count.empty()) c_.error(raw, "missing-key", "`count` is missing");
@@ -178,12 +216,7 @@ class Reader {
               "wrong-value", known.error().message);
       }
       expression(t, "origin", a.origin);
-      if (auto s = t.text("role")) {
-        a.role = *s == "out" ? Role::kOut : *s == "inout" ? Role::kInOut : Role::kIn;
-        if (*s != "in" && *s != "out" && *s != "inout")
-          c_.error(*raw.get("role"), "wrong-value",
-                   fmt::format("'{}' is none of in, out, inout", *s));
-      }
+      role(t, raw, a);
       a.align = static_cast<uint32_t>(t.integer("align", 1, 1 << 20).value_or(256));
       if (!std::has_single_bit(a.align))
         c_.error(*raw.get("align"), "wrong-value", fmt::format("{} is no power of two", a.align));
@@ -195,7 +228,7 @@ class Reader {
         c_.error(*raw.get("type"), "wrong-value", fmt::format("no scalars of type '{}'", type));
     }
     t.done();
-    out_.arguments.push_back(std::move(a));
+    to.push_back(std::move(a));
   }
 
   TomlContext& c_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/expression.h"
+#include "device/image_spec.h"
 #include "ptx/types.h"
 #include "support/diagnostic.h"
 #include "support/result.h"
@@ -26,8 +27,9 @@ struct ArgumentSpec {
   std::string origin = "0";     // buffer: the element that the pointer points to
   Role role = Role::kIn;
   uint32_t align = 256;
-  std::string value;  // scalar
-  uint32_t line = 0;  // of its [[args]] in the spec; 0: it was not read from one
+  std::string value;               // scalar
+  std::optional<ImageSpec> image;  // texture, surface or sampler; its role and initial values too
+  uint32_t line = 0;               // of its table in the spec; 0: it was not read from one
 };
 
 struct SizeSpec {
@@ -48,6 +50,7 @@ struct KernelSpec {
   uint32_t grid_line = 0, block_line = 0, cluster_line = 0, shared_line = 0;
   std::vector<SizeSpec> sizes;
   std::vector<ArgumentSpec> arguments;
+  std::vector<ArgumentSpec> references;  // of the module, by name: textures, surfaces, samplers
   double rtol = 0, atol = 0;
   bool has_tolerance = false;  // it was written
   std::optional<OracleSpec> oracle;

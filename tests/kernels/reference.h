@@ -11,7 +11,7 @@
 
 namespace pitot::kernels {
 
-// A buffer before the launch: as numbers, and as the bits of its elements.
+// A buffer or an image before the launch: as numbers, and as the bits of its elements.
 struct Values {
   ptx::Type type = ptx::Type::kNone;
   std::vector<double> number;
@@ -50,5 +50,6 @@ void add_elementwise(References& to);
 void add_rows(References& to);
 void add_matrices(References& to);
 void add_integers(References& to);
+void add_images(References& to);
 
 }  // namespace pitot::kernels

@@ -19,17 +19,24 @@ Call::Call(const device::KernelSpec& spec, const device::Sizes& sizes, uint64_t 
     : sizes_(sizes) {
   for (size_t i = 0; i < spec.arguments.size(); ++i) {
     const device::ArgumentSpec& a = spec.arguments[i];
-    if (!a.is_buffer) {
+    if (a.image && !a.image->has_texels()) continue;
+    if (!a.is_buffer && !a.image) {
       auto v = device::evaluate_real(a.value, sizes);
       EXPECT_TRUE(v.ok()) << a.name;
       if (v) scalars_[a.name] = device::decode(device::encode(*v, a.type), a.type);
       continue;
     }
-    auto count = device::evaluate(a.count, sizes);
-    EXPECT_TRUE(count.ok()) << a.name;
-    if (!count) continue;
-    auto bytes = device::initial_values(a.init, a.type, static_cast<uint64_t>(*count),
-                                        device::random_bits(seed, i));
+    uint64_t count = 0;
+    if (a.image) {
+      auto m = device::evaluate_image(*a.image, a.name, sizes);
+      EXPECT_TRUE(m.ok()) << a.name;
+      if (m) count = m->row_bytes(0) * m->rows(0) / ptx::bytes_of(a.type);
+    } else {
+      auto n = device::evaluate(a.count, sizes);
+      EXPECT_TRUE(n.ok()) << a.name;
+      if (n) count = static_cast<uint64_t>(*n);
+    }
+    auto bytes = device::initial_values(a.init, a.type, count, device::random_bits(seed, i));
     EXPECT_TRUE(bytes.ok()) << a.name;
     if (!bytes) continue;
     Values values{a.type, {}, {}};
@@ -55,6 +62,7 @@ const References& references() {
     add_rows(r);
     add_matrices(r);
     add_integers(r);
+    add_images(r);
     return r;
   }();
   return all;

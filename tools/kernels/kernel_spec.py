@@ -36,8 +36,14 @@ def quoted(value):
     return '"' + str(value) + '"'
 
 
+def literal(value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    return quoted(value) if isinstance(value, str) else value
+
+
 def assignments(table):
-    return [f"{k} = {quoted(v) if isinstance(v, str) else v}" for k, v in table.items()]
+    return [f"{k} = {literal(v)}" for k, v in table.items()]
 
 
 def size_table(size, constants):

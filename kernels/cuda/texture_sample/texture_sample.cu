@@ -7,7 +7,8 @@ extern "C" __global__ void texture_sample(cudaTextureObject_t image, cudaSurface
   surf2Dwrite(v, out, x * static_cast<int>(sizeof(float4)), y);
 }
 
-extern "C" __global__ void texture_gather(cudaTextureObject_t volume, float* out, int n) {
+// Trilinear sampling of a volume, and linear memory read through a texture.
+extern "C" __global__ void texture_gather(cudaTextureObject_t volume, cudaTextureObject_t line, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = tex3D<float>(volume, i * 0.5f, i * 0.25f, 0.5f) + tex1Dfetch<float>(volume, i);
+  if (i < n) out[i] = tex3D<float>(volume, i * 0.5f, i * 0.25f, 0.5f) + tex1Dfetch<float>(line, i);
 }
