@@ -149,8 +149,14 @@ Result<KernelCounters> count(const std::vector<std::string>& command, const std:
         fmt::format("ncu did not end within {:g} s; it was stopped", options.seconds));
   auto launches = parse_ncu_csv(done->out + "\n" + done->err);
   if (!launches) return launches.error();
-  for (KernelCounters& k : *launches)
-    if (k.kernel == kernel || k.kernel.starts_with(kernel + "(")) return std::move(k);
+  for (KernelCounters& k : *launches) {
+    if (k.kernel != kernel && !k.kernel.starts_with(kernel + "(")) continue;
+    // A raw page has the GPU's attributes too.
+    KernelCounters asked = k;
+    asked.values.clear();
+    for (const std::string& m : options.metrics) asked.values.emplace_back(m, k.find(m));
+    return asked;
+  }
   const std::string said = complaint_of(done->out + "\n" + done->err);
   return failed_error(fmt::format("ncu saw no launch of '{}'{}", kernel,
                                   said.empty() ? std::string() : ": " + said));

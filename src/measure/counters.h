@@ -25,8 +25,9 @@ struct CounterOptions {
 };
 
 // Runs `command` under ncu, clocks left as they are, and gives the counters of the first launch of
-// `kernel`. Errors: kMissing without ncu; kFailed with the reason: the time limit, no permission to
-// read counters, no such launch, a metric that the GPU does not have.
+// `kernel`, in the order asked for; those that ncu does not tell are absent. Errors: kMissing
+// without ncu; kFailed with the reason: the time limit, no permission to read counters, no such
+// launch, a metric that the GPU does not have.
 Result<KernelCounters> count(const std::vector<std::string>& command, const std::string& kernel,
                              const CounterOptions& options);
 

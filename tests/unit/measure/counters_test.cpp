@@ -67,9 +67,13 @@ class FakeNcu : public testing::Test {
 
 TEST_F(FakeNcu, CountsTheFirstLaunchOfTheKernel) {
   write("cat <<'X'\n" + std::string(kReport) + "X\necho \"$@\" >&2\n");
+  options_.metrics = {"smsp__inst_executed.sum", "dram__bytes_read.sum", "no__such.sum"};
   auto k = count({"pitot", "run"}, "gelu", options_);
   ASSERT_TRUE(k) << k.error().message;
   EXPECT_EQ(k->find("dram__bytes_read.sum"), 8067020.0);
+  ASSERT_EQ(k->values.size(), 3u);
+  EXPECT_EQ(k->values[0].first, "smsp__inst_executed.sum");
+  EXPECT_FALSE(k->values[2].second);
   auto other = count({"pitot", "run"}, "softmax", options_);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().message, "ncu saw no launch of 'softmax'");
