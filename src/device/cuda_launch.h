@@ -62,7 +62,7 @@ class CudaLaunch {
   cuda::Kernel kernel_;
   cuda::Launch shape_;
   std::vector<std::shared_ptr<GuardedBuffer>> buffers_;  // shared by launches that are compared
-  std::vector<std::vector<std::byte>> parameters_;  // the bytes of each
+  std::vector<std::vector<std::byte>> parameters_;       // the bytes of each
 };
 
 // The values of a buffer before a launch, made on all cores.

@@ -72,7 +72,7 @@ Status place_globals(const Program& program, GlobalMemory& memory);
 // What no GPU of the module's target takes, or the kernel itself does not: its limits on the block
 // and the cluster, the target's on everything. Parameters are not looked at.
 std::optional<arch::ShapeProblem> launch_problem(const Program& program, uint32_t kernel,
-                                                  const Launch& launch);
+                                                 const Launch& launch);
 
 // Bytes of shared memory that a block of the module's target may have at most.
 uint32_t most_shared(const Program& program);

@@ -2,12 +2,12 @@
 // shared memory, multiplied, and rounded once into the accumulator's format.
 //
 // The numeric model. The PTX ISA leaves order and precision of the sum inside a tensor core open
-// (PTX ISA, "mma", floating point operations). For sm_90 they are as measured, see tensor_sum.h. For
-// other targets products are exact, they are summed with C in IEEE double in the order of k, and the
-// sum is rounded once to the format of D (to nearest even; f16 accumulators too, so nothing is lost
-// in between). Every product of two formats up to tf32 is exact in double. Hardware cuts partial
-// sums off, so that f16, bf16 and tf32 differ from this by a few units in the last place of an f32.
-// Integers and f64 agree with hardware bit for bit.
+// (PTX ISA, "mma", floating point operations). For sm_90 they are as measured, see tensor_sum.h.
+// For other targets products are exact, they are summed with C in IEEE double in the order of k,
+// and the sum is rounded once to the format of D (to nearest even; f16 accumulators too, so nothing
+// is lost in between). Every product of two formats up to tf32 is exact in double. Hardware cuts
+// partial sums off, so that f16, bf16 and tf32 differ from this by a few units in the last place of
+// an f32. Integers and f64 agree with hardware bit for bit.
 #pragma once
 
 #include <bit>
