@@ -4,10 +4,20 @@
 #include <bit>
 #include <cmath>
 
+#include "emulator/lanes.h"
+
 namespace pitot::emulator {
 namespace {
 
-constexpr int kNormalizedBits = 21;  // of a normalized coordinate, behind the point
+// Bits of a normalized coordinate behind the point.
+int normalized_bits(const Image& m) {
+  const uint32_t most = std::max(m.width, m.height);
+  return most <= 8192 ? 21 : most <= 65536 ? 22 : 23;
+}
+
+// Seen on volumes up to here; beyond, all three coordinates have other bits.
+constexpr uint32_t kMostVolume = 8192, kMostDepth = 2048;
+
 constexpr int64_t kFraction = 256;
 
 struct Position {
@@ -15,16 +25,18 @@ struct Position {
   uint32_t fraction = 0;  // of 256, toward the next
 };
 
-Position position_of(float given, uint32_t size, bool normalized, bool linear) {
+// `normalized`: the bits of a normalized coordinate; 0: it counts texels.
+Position position_of(float given, uint32_t size, int normalized, bool linear) {
   double x = std::fabs(given) < 0x1p-126f || std::isnan(given) ? 0.0 : static_cast<double>(given);
   // All floats beyond are even numbers.
   x = std::clamp(x, -0x1p24, 0x1p24);
-  const int bits = normalized ? kNormalizedBits : 24;
+  const int bits = normalized != 0 ? normalized : 24;
   const auto cut = static_cast<int64_t>(std::floor(std::ldexp(x, bits)));
-  const int64_t at = normalized ? cut * size : cut;
-  if (!linear) return {at >> bits, 0};
+  const Int128 at = normalized != 0 ? Int128{cut} * size : Int128{cut};
+  if (!linear) return {static_cast<int64_t>(at >> bits), 0};
   // To the nearest 1/256, then from the texel's middle.
-  const int64_t fixed = ((at + (int64_t{1} << (bits - 9))) >> (bits - 8)) - kFraction / 2;
+  const auto fixed =
+      static_cast<int64_t>((at + (Int128{1} << (bits - 9))) >> (bits - 8)) - kFraction / 2;
   return {fixed >> 8, static_cast<uint32_t>(fixed & (kFraction - 1))};
 }
 
@@ -141,6 +153,11 @@ class Sampling {
   bool layer() {
     at_ = l_.at;
     layer_ = std::min(l_.layer, m_.layers - 1);
+    if (s_.normalized && m_.shape == ImageShape::k3d &&
+        (std::max(m_.width, m_.height) > kMostVolume || m_.depth > kMostDepth)) {
+      out_.uncovered = "normalized coordinates into a volume of more than 8192 × 8192 × 2048";
+      return false;
+    }
     if (m_.shape != ImageShape::kCube && m_.shape != ImageShape::kCubeLayered) return true;
     return face();
   }
@@ -206,7 +223,8 @@ class Sampling {
 
   Position placed(unsigned d, uint32_t level, bool linear) const {
     Position p = on_a_face_ ? position_on_face(on_face_[d], extent(m_, level, d), linear)
-                            : position_of(at_[d], extent(m_, level, d), s_.normalized, linear);
+                            : position_of(at_[d], extent(m_, level, d),
+                                          s_.normalized ? normalized_bits(m_) : 0, linear);
     p.index += l_.offset[d];
     return p;
   }

@@ -3,10 +3,10 @@
 // Point and linear filtering are those of the CUDA C++ Programming Guide ("Texture Fetching"): a
 // position is kept to 1/256 of a texel, weights have 8 bits behind the point. What the guide leaves
 // open was taken from results of an NVIDIA H200, which this reproduces bit for bit: positions round
-// half up; normalized coordinates are cut to 21 bits behind the point first; the weights of 4 or 8
-// texels are split one dimension after the other, each part rounded to 1/256; texels are aligned to
-// the largest one that has a weight, with 28 bits, the rest cut off; the sum rounds to nearest,
-// halves away from zero.
+// half up; normalized coordinates are cut to 21 to 23 bits behind the point first; the weights of 4
+// or 8 texels are split one dimension after the other, each part rounded to 1/256; texels are
+// aligned to the largest one that has a weight, with 28 bits, the rest cut off; the sum rounds to
+// nearest, halves away from zero.
 #pragma once
 
 #include <array>
