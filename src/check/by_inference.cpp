@@ -168,12 +168,13 @@ class InferenceCheck {
     if (out_.trials == 0 && !invalid_at_.empty())
       out_.faults.push_back({'a', std::string(emulator::name_of(invalid_.kind)), invalid_.message,
                              out_.path_a, invalid_.line, invalid_at_});
+    out_.may_be_meant = clock_shows_ || promised_.has_value();
     if (clock_shows_)
       out_.reasons.push_back(fmt::format("results differ, but the kernels read the clock (line {})",
                                          plan_.clock_line));
     if (promised_)
       out_.reasons.push_back(fmt::format(
-          "results differ with {}, but both load 16 bytes at a time, as Triton does when it is "
+          "results differ with {}, but a loads 16 bytes at a time, as Triton does when it is "
           "promised multiples of 16, and such numbers show no difference; --multiple-of 16 tries "
           "no others",
           describe(plan_, promised_->trial)));

@@ -62,6 +62,7 @@ struct CheckResult {
   unsigned skipped = 0;  // where the first kernel faults, or the budget ran out
   Coverage coverage_a, coverage_b;
   bool bits_equal = true;     // false: equal only up to rounding
+  bool may_be_meant = false;  // undecided: results differ, but perhaps for a reason
   bool reassociated = false;  // bits differ, and no more than rounding in another order explains
   std::vector<CheckFault> faults;
   std::vector<Counterexample> counterexamples;  // the first

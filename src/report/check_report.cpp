@@ -127,6 +127,7 @@ std::string headline(const CheckResult& r) {
         if (f.kind == "hang") return "b does not come to an end where a does";
       return "b does something illegal where a does not";
     case Verdict::kUndecided:
+      if (r.may_be_meant) return "results differ, but perhaps only where they may";
       break;
   }
   return r.trials == 0

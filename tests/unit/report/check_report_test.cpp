@@ -111,6 +111,18 @@ TEST(CheckReport, ReasonsFaultsAndNotes) {
             "  note: a note\n");
 }
 
+// Trials that showed a difference are not called trials without one.
+TEST(CheckReport, ADifferenceThatMayBeMeant) {
+  CheckResult r;
+  r.kernel_a = r.kernel_b = "k";
+  r.path_a = "a.ptx";
+  r.path_b = "b.ptx";
+  r.trials = 16;
+  r.may_be_meant = true;
+  EXPECT_EQ(check_text(r, {}).substr(0, 58),
+            "undecided: results differ, but perhaps only where they may");
+}
+
 TEST(CheckReport, AKernelOfOneFileOnly) {
   CheckResult r;
   r.kernel_b = "extra";
