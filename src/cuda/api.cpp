@@ -24,9 +24,9 @@ Result<std::shared_ptr<const Api>> load_api() {
   auto library = named != nullptr ? DynamicLibrary::open({named})
                                   : DynamicLibrary::open({"libcuda.so.1", "libcuda.so"});
   if (!library) return missing_error("no CUDA driver here: " + library.error().message);
-  auto api = std::make_shared<Api>(Api{.library = *library});
-#define PITOT_CUDA_FIND(name, symbol, parameters)                                  \
-  api->name = reinterpret_cast<Status32(*) parameters>(api->library.find(symbol)); \
+  auto api = std::make_shared<Api>(Api{.driver = *library});
+#define PITOT_CUDA_FIND(name, symbol, parameters)                                 \
+  api->name = reinterpret_cast<Status32(*) parameters>(api->driver.find(symbol)); \
   if (api->name == nullptr) return missing_error("the CUDA driver is too old: it has no " symbol);
   PITOT_CUDA_FUNCTIONS(PITOT_CUDA_FIND)
 #undef PITOT_CUDA_FIND

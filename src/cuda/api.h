@@ -77,12 +77,8 @@ enum class FunctionAttribute : int {
 
 // CUjit_option
 enum class JitOption : int {
-  kMaxRegisters = 0,
-  kInfoLog = 3,
-  kInfoLogBytes = 4,
   kErrorLog = 5,
   kErrorLogBytes = 6,
-  kLineInfo = 13,
 };
 
 // CUresult, those that are told apart.
@@ -129,7 +125,6 @@ enum : Status32 {
   X(module_load, "cuModuleLoadDataEx", (ModuleHandle*, const void*, unsigned, JitOption*, void**)) \
   X(module_unload, "cuModuleUnload", (ModuleHandle))                                               \
   X(module_function, "cuModuleGetFunction", (FunctionHandle*, ModuleHandle, const char*))          \
-  X(module_global, "cuModuleGetGlobal_v2", (DevicePointer*, size_t*, ModuleHandle, const char*))   \
   X(function_get, "cuFuncGetAttribute", (int*, FunctionAttribute, FunctionHandle))                 \
   X(function_set, "cuFuncSetAttribute", (FunctionHandle, FunctionAttribute, int))                  \
   X(max_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                     \
@@ -137,7 +132,6 @@ enum : Status32 {
   X(launch, "cuLaunchKernelEx", (const LaunchConfig*, FunctionHandle, void**, void**))             \
   X(allocate, "cuMemAlloc_v2", (DevicePointer*, size_t))                                           \
   X(free, "cuMemFree_v2", (DevicePointer))                                                         \
-  X(memory_info, "cuMemGetInfo_v2", (size_t*, size_t*))                                            \
   X(copy_in, "cuMemcpyHtoD_v2", (DevicePointer, const void*, size_t))                              \
   X(copy_out, "cuMemcpyDtoH_v2", (void*, DevicePointer, size_t))                                   \
   X(copy, "cuMemcpyDtoDAsync_v2", (DevicePointer, DevicePointer, size_t, StreamHandle))            \
@@ -168,7 +162,7 @@ struct Api {
   // Ok, or kFailed with what was asked for and the driver's answer.
   Status check(Status32 status, const char* asked) const;
 
-  DynamicLibrary library;
+  DynamicLibrary driver;
 };
 
 // Opens the driver's library (libcuda.so.1, or what the environment variable PITOT_CUDA_LIBRARY

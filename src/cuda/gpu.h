@@ -83,13 +83,9 @@ struct Launch {
 // A kernel of a module that the driver compiled for this GPU.
 class Kernel {
  public:
-  // `image`: PTX text or a cubin. `max_registers`: 0 for no cap. The error holds the compiler's
-  // log.
-  static Result<Kernel> load(GpuRef gpu, const std::string& image, const std::string& entry,
-                             unsigned max_registers = 0);
+  // `image`: PTX text or a cubin. The error holds the compiler's log.
+  static Result<Kernel> load(GpuRef gpu, const std::string& image, const std::string& entry);
   const KernelFacts& facts() const { return facts_; }
-  // Address of a variable of the module.
-  Result<DevicePointer> variable(const std::string& name) const;
   // Allows what the launch needs beyond the defaults: shared memory over 48 KiB, clusters of more
   // than 8 blocks. Errors: more shared memory than a block may have on this GPU.
   Status prepare(const Launch& launch) const;

@@ -15,16 +15,13 @@ void* as_pointer(size_t v) { return reinterpret_cast<void*>(v); }
 
 }  // namespace
 
-Result<Kernel> Kernel::load(GpuRef gpu, const std::string& image, const std::string& entry,
-                            unsigned max_registers) {
+Result<Kernel> Kernel::load(GpuRef gpu, const std::string& image, const std::string& entry) {
   std::string log(kLogBytes, '\0');
-  JitOption options[3] = {JitOption::kErrorLog, JitOption::kErrorLogBytes,
-                          JitOption::kMaxRegisters};
-  void* values[3] = {log.data(), as_pointer(log.size()), as_pointer(max_registers)};
+  JitOption options[] = {JitOption::kErrorLog, JitOption::kErrorLogBytes};
+  void* values[] = {log.data(), as_pointer(log.size())};
   ModuleHandle handle = nullptr;
   const Api& api = gpu->api();
-  const Status32 s =
-      api.module_load(&handle, image.c_str(), max_registers != 0 ? 3 : 2, options, values);
+  const Status32 s = api.module_load(&handle, image.c_str(), 2, options, values);
   if (s != kSuccess) {
     log.resize(std::strlen(log.c_str()));
     while (!log.empty() && (log.back() == '\n' || log.back() == ' ')) log.pop_back();
@@ -49,17 +46,6 @@ Result<Kernel> Kernel::load(GpuRef gpu, const std::string& image, const std::str
               fact(FunctionAttribute::kSharedBytes), fact(FunctionAttribute::kConstantBytes),
               fact(FunctionAttribute::kMaxThreads)};
   return k;
-}
-
-Result<DevicePointer> Kernel::variable(const std::string& name) const {
-  DevicePointer p = 0;
-  size_t bytes = 0;
-  const Api& api = gpu_->api();
-  if (Status s = api.check(api.module_global(&p, &bytes, module_.get(), name.c_str()),
-                           "finding a variable of the module");
-      !s)
-    return s.error();
-  return p;
 }
 
 Status Kernel::prepare(const Launch& launch) const {

@@ -31,8 +31,8 @@ constexpr unsigned kSmClock = 1, kMemoryClock = 2;  // nvmlClockType_t
 
 }  // namespace
 
-struct Nvml::Library {
-  DynamicLibrary library;
+struct Nvml::Functions {
+  DynamicLibrary opened;
   int (*init)() = nullptr;
   int (*by_pci)(const char*, void**) = nullptr;
   int (*clock)(void*, unsigned, unsigned*) = nullptr;
@@ -48,9 +48,9 @@ Result<Nvml> Nvml::open(const std::string& pci) {
   auto opened = named != nullptr ? DynamicLibrary::open({named})
                                  : DynamicLibrary::open({"libnvidia-ml.so.1", "libnvidia-ml.so"});
   if (!opened) return missing_error("no NVML here: " + opened.error().message);
-  auto l = std::make_shared<Library>(Library{.library = *opened});
+  auto l = std::make_shared<Functions>(Functions{.opened = *opened});
   auto find = [&](auto& to, const char* symbol) {
-    to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(l->library.find(symbol));
+    to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(l->opened.find(symbol));
   };
   find(l->init, "nvmlInit_v2");
   find(l->by_pci, "nvmlDeviceGetHandleByPciBusId_v2");
@@ -65,12 +65,12 @@ Result<Nvml> Nvml::open(const std::string& pci) {
   Nvml out;
   if (l->by_pci(pci.c_str(), &out.device_) != 0)
     return missing_error("NVML does not know the GPU at " + pci);
-  out.library_ = std::move(l);
+  out.functions_ = std::move(l);
   return out;
 }
 
 GpuState Nvml::read() const {
-  const Library& l = *library_;
+  const Functions& l = *functions_;
   GpuState s;
   unsigned v = 0;
   if (l.clock != nullptr && l.clock(device_, kSmClock, &v) == 0) s.sm_clock_mhz = v;

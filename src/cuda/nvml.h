@@ -26,8 +26,8 @@ class Nvml {
   GpuState read() const;
 
  private:
-  struct Library;
-  std::shared_ptr<const Library> library_;
+  struct Functions;
+  std::shared_ptr<const Functions> functions_;
   void* device_ = nullptr;
 };
 

@@ -8,6 +8,7 @@
 #include "emulate.h"
 #include "kernel_builder.h"
 #include "operand_values.h"
+#include "pack_programs.h"
 #include "spellings.h"
 
 namespace pitot::conformance {
@@ -229,27 +230,7 @@ void memory_cases(uint64_t seed, Cases& out) {
     }
     std::vector<const Spelling*> list;
     for (const Spelling& s : all) list.push_back(&s);
-    const uint64_t own_seed = r.next();
-    const auto build = [&] {
-      std::vector<Case> made;
-      size_t at = 0;
-      for (uint32_t n = 0; at < list.size(); ++n) {
-        MemoryKernel k(fmt::format("{}-{}", ptx::name_of(m), n), own_seed + n);
-        while (at < list.size() && k.count() < kPerKernel) k.add(*list[at++]);
-        if (k.count() != 0) made.push_back(k.finish());
-      }
-      return made;
-    };
-    std::vector<Case> made = build();
-    std::set<std::string> without;
-    for (const Case& c : made)
-      for (std::string& name : uncovered_in(c)) without.insert(std::move(name));
-    if (!without.empty()) {
-      std::erase_if(list, [&](const Spelling* s) { return without.contains(s->text); });
-      out.uncovered.merge(without);
-      made = build();
-    }
-    std::move(made.begin(), made.end(), std::back_inserter(out.programs));
+    pack_programs<MemoryKernel>(m, std::move(list), kPerKernel, r.next(), out);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "emulate.h"
 #include "kernel_builder.h"
 #include "operand_values.h"
+#include "pack_programs.h"
 #include "spellings.h"
 
 namespace pitot::conformance {
@@ -47,21 +48,6 @@ constexpr Mnemonic kArithmetic[] = {
 bool scalar_video(Mnemonic m) {
   const std::string_view name = ptx::name_of(m);
   return name[0] == 'v' && name.back() != '2' && name.back() != '4';
-}
-
-bool takes_amount(Mnemonic m) {
-  switch (m) {
-    case Mnemonic::kShl:
-    case Mnemonic::kShr:
-    case Mnemonic::kShf:
-    case Mnemonic::kBfe:
-    case Mnemonic::kBfi:
-    case Mnemonic::kBmsk:
-    case Mnemonic::kSzext:
-      return true;
-    default:
-      return false;
-  }
 }
 
 std::string literal(Random& r, Type t) {
@@ -186,7 +172,7 @@ class TableKernel {
     const bool packed = t == Type::kU16x2 || t == Type::kS16x2;
     if (o.may_be_wider && integer && bits <= 32 && (bits == 8 || r_.chance(25)))
       bits = bits == 8 ? (r_.chance(40) ? 16 : r_.chance(70) ? 32 : 64) : bits == 16 ? 32 : 64;
-    const bool amount = takes_amount(m) && t == Type::kU32 && index > 1;
+    const bool amount = property::takes_amount(m) && t == Type::kU32 && index > 1;
     if (amount && r_.chance(20)) return std::to_string(r_.below(70));
     const bool may_be_literal = !amount && o.cls == OperandClass::kSource && !o.may_select &&
                                 !o.may_pack && !o.may_be_wider &&
@@ -375,27 +361,7 @@ void table_cases(uint64_t seed, Cases& out) {
     std::vector<const Spelling*> list;
     for (size_t n = 0; n < times; ++n)
       for (const Spelling& s : all) list.push_back(&s);
-    const uint64_t own_seed = r.next();
-    const auto build = [&] {
-      std::vector<Case> made;
-      size_t at = 0;
-      for (uint32_t n = 0; at < list.size(); ++n) {
-        TableKernel k(fmt::format("{}-{}", ptx::name_of(m), n), own_seed + n);
-        while (at < list.size() && k.count() < kPerKernel) k.add(*list[at++]);
-        if (k.count() != 0) made.push_back(k.finish());
-      }
-      return made;
-    };
-    std::vector<Case> made = build();
-    std::set<std::string> without;
-    for (const Case& c : made)
-      for (std::string& name : uncovered_in(c)) without.insert(std::move(name));
-    if (!without.empty()) {
-      std::erase_if(list, [&](const Spelling* s) { return without.contains(s->text); });
-      out.uncovered.merge(without);
-      made = build();
-    }
-    std::move(made.begin(), made.end(), std::back_inserter(out.programs));
+    pack_programs<TableKernel>(m, std::move(list), kPerKernel, r.next(), out);
   }
   carry_chains(r.next(), out);
   moves(r.next(), out);

@@ -202,9 +202,6 @@ Status32 cuModuleGetFunction(FunctionHandle* out, ModuleHandle m, const char* na
   *out = m->functions.back().get();
   return kSuccess;
 }
-Status32 cuModuleGetGlobal_v2(DevicePointer*, size_t*, ModuleHandle, const char*) {
-  return kNotFound;
-}
 Status32 cuFuncGetAttribute(int* v, FunctionAttribute a, FunctionHandle) {
   *v = a == FunctionAttribute::kMaxThreads ? 1024 : a == FunctionAttribute::kRegisters ? 32 : 0;
   return kSuccess;
@@ -245,10 +242,6 @@ Status32 cuMemAlloc_v2(DevicePointer* out, size_t n) {
   return kSuccess;
 }
 Status32 cuMemFree_v2(DevicePointer) { return kSuccess; }
-Status32 cuMemGetInfo_v2(size_t* free, size_t* total) {
-  *free = *total = size_t{4} << 30;
-  return kSuccess;
-}
 Status32 cuMemcpyHtoD_v2(DevicePointer to, const void* from, size_t n) {
   const Status s = fake().memory.write(to, {static_cast<const std::byte*>(from), n});
   return s ? kSuccess : kInvalidValue;

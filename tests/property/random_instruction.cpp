@@ -146,21 +146,6 @@ std::string literal(Random& r, Type t) {
   return text;
 }
 
-bool takes_amount(Mnemonic m) {
-  switch (m) {
-    case Mnemonic::kShl:
-    case Mnemonic::kShr:
-    case Mnemonic::kShf:
-    case Mnemonic::kBfe:
-    case Mnemonic::kBfi:
-    case Mnemonic::kBmsk:
-    case Mnemonic::kSzext:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::string selector(Random& r) {
   constexpr const char* kAll[] = {".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
   return r.of(kAll);
@@ -308,6 +293,21 @@ uint16_t version_of(const std::string& header) {
 }
 
 }  // namespace
+
+bool takes_amount(Mnemonic m) {
+  switch (m) {
+    case Mnemonic::kShl:
+    case Mnemonic::kShr:
+    case Mnemonic::kShf:
+    case Mnemonic::kBfe:
+    case Mnemonic::kBfi:
+    case Mnemonic::kBmsk:
+    case Mnemonic::kSzext:
+      return true;
+    default:
+      return false;
+  }
+}
 
 Statement random_instruction(Random& r, const std::string& header) {
   const uint16_t version = version_of(header);

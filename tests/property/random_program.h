@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "ptx/isa.h"
+
 namespace pitot::property {
 
 // Deterministic on every machine (splitmix64).
@@ -69,6 +71,8 @@ std::string render(const RandomProgram& p, std::vector<const Statement*>* owners
 // Input memory and the array parameter of the program.
 std::vector<uint8_t> random_input(const RandomProgram& p);
 
+// Whether the instruction's later 32-bit operands are amounts: shifts, positions, lengths.
+bool takes_amount(ptx::Mnemonic m);
 // One arithmetic statement with a spelling of the instruction table, drawn with the target in mind.
 Statement random_instruction(Random& r, const std::string& header);
 // Loads, stores and atomics on the thread's own memory; `modern`: also what sm_90 and PTX 8.3 have.

@@ -43,12 +43,8 @@ TEST(CudaApi, NumbersAreTheDrivers) {
   same(FunctionAttribute::kRegisters, CU_FUNC_ATTRIBUTE_NUM_REGS);
   same(FunctionAttribute::kMaxDynamicShared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
   same(FunctionAttribute::kNonPortableCluster, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
-  same(JitOption::kMaxRegisters, CU_JIT_MAX_REGISTERS);
-  same(JitOption::kInfoLog, CU_JIT_INFO_LOG_BUFFER);
-  same(JitOption::kInfoLogBytes, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
   same(JitOption::kErrorLog, CU_JIT_ERROR_LOG_BUFFER);
   same(JitOption::kErrorLogBytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
-  same(JitOption::kLineInfo, CU_JIT_GENERATE_LINE_INFO);
   same(kOutOfMemory, CUDA_ERROR_OUT_OF_MEMORY);
   same(kNoDevice, CUDA_ERROR_NO_DEVICE);
   same(kInvalidPtx, CUDA_ERROR_INVALID_PTX);

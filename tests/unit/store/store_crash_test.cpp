@@ -9,6 +9,7 @@
 
 #include "record_samples.h"
 #include "store/store.h"
+#include "store_folder.h"
 
 namespace pitot::store {
 namespace {
@@ -16,18 +17,8 @@ namespace {
 using test::comparison;
 using test::measurement;
 
-class StoreProcesses : public testing::Test {
+class StoreProcesses : public test::StoreFolder {
  protected:
-  void SetUp() override {
-    directory_ = std::filesystem::temp_directory_path() /
-                 ("pitot_store_" + std::to_string(::getpid()) + "_" +
-                  testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(directory_);
-    std::filesystem::create_directories(directory_);
-    path_ = (directory_ / "runs.db").string();
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
   // Runs `work` in a process of its own; its exit status is what `work` returns.
   template <class Work>
   pid_t start(Work&& work) {
@@ -36,9 +27,6 @@ class StoreProcesses : public testing::Test {
     EXPECT_GT(child, 0);
     return child;
   }
-
-  std::filesystem::path directory_;
-  std::string path_;
 };
 
 // Writes what is not there yet of `count` records and says each number when it is safe.

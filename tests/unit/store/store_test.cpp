@@ -10,6 +10,7 @@
 
 #include "record_samples.h"
 #include "store/columns.h"
+#include "store_folder.h"
 #include "support/file.h"
 
 namespace pitot::store {
@@ -18,18 +19,8 @@ namespace {
 using test::comparison;
 using test::measurement;
 
-class StoreFile : public testing::Test {
+class StoreFile : public test::StoreFolder {
  protected:
-  void SetUp() override {
-    directory_ = std::filesystem::temp_directory_path() /
-                 ("pitot_store_" + std::to_string(::getpid()) + "_" +
-                  testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(directory_);
-    std::filesystem::create_directories(directory_);
-    path_ = (directory_ / "runs.db").string();
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
   Store open() {
     auto store = Store::open(path_);
     EXPECT_TRUE(store.ok()) << (store ? "" : store.error().message);
@@ -51,9 +42,6 @@ class StoreFile : public testing::Test {
     EXPECT_EQ(files, 1u);
     return store.error().message;
   }
-
-  std::filesystem::path directory_;
-  std::string path_;
 };
 
 struct FieldTexts {
