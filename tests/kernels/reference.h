@@ -51,5 +51,6 @@ void add_rows(References& to);
 void add_matrices(References& to);
 void add_integers(References& to);
 void add_images(References& to);
+void add_families(References& to);
 
 }  // namespace pitot::kernels

@@ -63,6 +63,7 @@ const References& references() {
     add_matrices(r);
     add_integers(r);
     add_images(r);
+    add_families(r);
     return r;
   }();
   return all;
