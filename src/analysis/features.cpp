@@ -26,14 +26,24 @@ static_assert(std::size(kTable) == kFeatureCount);
 
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 // The columns that rest on control flow and values.
-constexpr Feature kFromFlow[] = {Feature::kRegisterPressure, Feature::kPredicatePressure,
-                                 Feature::kMeanPressure,     Feature::kEdges,
-                                 Feature::kBlocks,           Feature::kLoops,
-                                 Feature::kLoopDepth,        Feature::kKnownTrips,
-                                 Feature::kCriticalPath,     Feature::kIlp,
-                                 Feature::kUniformGlobal,    Feature::kGlobalKnown,
-                                 Feature::kGlobalSectors,    Feature::kCoalescing,
-                                 Feature::kSharedKnown,      Feature::kBankConflicts};
+constexpr Feature kFromFlow[] = {Feature::kRegisterPressure,
+                                 Feature::kPredicatePressure,
+                                 Feature::kMeanPressure,
+                                 Feature::kEdges,
+                                 Feature::kBlocks,
+                                 Feature::kLoops,
+                                 Feature::kLoopDepth,
+                                 Feature::kKnownTrips,
+                                 Feature::kCriticalPath,
+                                 Feature::kIlp,
+                                 Feature::kUniformGlobal,
+                                 Feature::kGlobalKnown,
+                                 Feature::kGlobalSectors,
+                                 Feature::kCoalescing,
+                                 Feature::kSharedKnown,
+                                 Feature::kBankConflicts,
+                                 Feature::kWeightedGlobalSectors,
+                                 Feature::kWeightedSharedPasses};
 
 void set_ratios(FeatureRow& row) {
   double total = std::max(at(row, Feature::kTotalInstructions), 1.0);
@@ -59,13 +69,17 @@ void set_resources(const ptx::Module& m, const ptx::Function& f, FeatureRow& row
   at(row, Feature::kMinBlocks) = f.bounds.minnctapersm.value_or(0);
 }
 
-void set_addresses(const AccessTable& table, FeatureRow& row) {
+// `weights`: by instruction.
+void set_addresses(const AccessTable& table, std::span<const double> weights, FeatureRow& row) {
   double global = 0, known = 0, sectors = 0, useful = 0, uniform = 0;
   double shared = 0, shared_known = 0, extra = 0;
   for (const MemoryRequest& a : table.accesses) {
     ptx::Space space = ptx::base_space(a.resolved != ptx::Space::kNone ? a.resolved : a.space);
+    const double weight = weights[a.instruction];
     if (space == ptx::Space::kGlobal || space == ptx::Space::kNone) {
       ++global;
+      at(row, Feature::kWeightedGlobalSectors) +=
+          weight * (a.sectors > 0 ? double{a.sectors} : kUnknownSectors);
       if (a.pattern == LanePattern::kUnknown) continue;
       if (a.pattern == LanePattern::kUniform) ++uniform;
       if (a.sectors <= 0) continue;
@@ -74,6 +88,8 @@ void set_addresses(const AccessTable& table, FeatureRow& row) {
       useful += a.useful_bytes;
     } else if (space == ptx::Space::kShared) {
       ++shared;
+      at(row, Feature::kWeightedSharedPasses) +=
+          weight * (a.wavefronts > 0 ? double{a.wavefronts} : std::max(1.0, a.bytes / 4.0));
       if (a.wavefronts <= 0) continue;
       ++shared_known;
       extra += a.wavefronts - a.ideal_wavefronts;
@@ -107,7 +123,8 @@ FeatureExtractor::FeatureExtractor(FeatureOptions options)
 FeatureExtractor::~FeatureExtractor() = default;
 FeatureExtractor::FeatureExtractor(FeatureExtractor&&) noexcept = default;
 
-FeatureRow FeatureExtractor::extract(const ptx::Module& m, const ptx::Function& f) {
+FeatureRow FeatureExtractor::extract(const ptx::Module& m, const ptx::Function& f,
+                                     const KnownValues& known) {
   FeatureRow row{};
   Scratch& s = *scratch_;
   s.flow.build(m, f, s.workspace);
@@ -120,11 +137,11 @@ FeatureRow FeatureExtractor::extract(const ptx::Module& m, const ptx::Function& 
     s = {};
     return row;
   }
-  std::vector<TripCount> trips = trip_counts(s.flow);
-  std::vector<double> weights = block_weights(s.flow, trips, options_.default_trips);
+  std::vector<TripCount> trips = trip_counts(s.flow, known);
+  const std::vector<double> of_block = block_weights(s.flow, trips, options_.default_trips);
+  std::vector<double> weights(body.size());
   for (uint32_t i = 0; i < body.size(); ++i)
-    count_instruction(m, body[i], weights[s.flow.cfg.block_of[i]], row);
-  std::vector<double>().swap(weights);
+    count_instruction(m, body[i], weights[i] = of_block[s.flow.cfg.block_of[i]], row);
   set_ratios(row);
   set_resources(m, f, row);
 
@@ -164,7 +181,7 @@ FeatureRow FeatureExtractor::extract(const ptx::Module& m, const ptx::Function& 
   at(row, Feature::kCriticalPath) = s.critical.function.cycles;
   at(row, Feature::kIlp) = s.critical.ilp();
 
-  std::optional<BlockShape> shape = block_shape_of(f);
+  std::optional<BlockShape> shape = block_shape_of(f, known.block);
   if (!shape) shape = BlockShape{options_.default_block, false};
   if (is_long) {
     s.dependences = {};
@@ -177,7 +194,7 @@ FeatureRow FeatureExtractor::extract(const ptx::Module& m, const ptx::Function& 
   }
   s.forms.build(s.flow, s.uniformity);
   s.table.build(s.flow, s.uniformity, s.forms, shape);
-  set_addresses(s.table, row);
+  set_addresses(s.table, weights, row);
   if (is_long) s = {};
   return row;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/scalar_range.h"
 #include "ptx/module.h"
 
 namespace pitot::analysis {
@@ -21,9 +22,11 @@ enum class Feature : uint8_t {
 };
 inline constexpr size_t kFeatureCount = static_cast<size_t>(Feature::kCount);
 // Raised by one whenever the list changes.
-inline constexpr int kFeatureSchema = 1;
+inline constexpr int kFeatureSchema = 2;
 // What a loop of unknown trip count weighs in the loop-weighted columns.
 inline constexpr double kDefaultTrips = 10;
+// Sectors of a global access whose lanes are not known: between a contiguous word and one a lane.
+inline constexpr double kUnknownSectors = 8;
 
 struct FeatureInfo {
   std::string_view name, unit, doc;
@@ -56,7 +59,9 @@ class FeatureExtractor {
 
   // Features of one function with a body. Scratch memory is kept between calls. What is not known
   // because the function is too complex (FlowFacts::too_complex) is not a number.
-  FeatureRow extract(const ptx::Module& module, const ptx::Function& function);
+  // `known`: of the launch; trip counts and addresses then are those of it.
+  FeatureRow extract(const ptx::Module& module, const ptx::Function& function,
+                     const KnownValues& known = {});
 
  private:
   struct Scratch;

@@ -98,6 +98,8 @@ class Model {
       for (size_t u = 0; u < kUnits; ++u) all_units_[u] += sums.units[u];
       add_to_totals(sums.counts);
     }
+    for (size_t u = 0; u < kUnits; ++u)
+      out_.units.emplace_back(name_of(static_cast<Unit>(u)), all_units_[u]);
   }
 
   void add_to_totals(const ProfileCounts& c) {

@@ -76,6 +76,8 @@ struct ProfileResult {
   std::optional<double> block_cycles;  // mean of a block alone; none: a latency is not known
   std::vector<ProfileLine> lines;      // in order of the text; those with an instruction
   ProfileCounts totals;
+  // Machine instructions of warps by unit ("fma", …), all units; "tensor": multiply-adds.
+  std::vector<std::pair<std::string, double>> units;
   std::vector<ProfileBound> bounds;  // longest first, the unknown last
   double cycles = 0;                 // the longest bound that is known
   // Cycles: all bounds together, and the launch itself. None where a bound is not known.

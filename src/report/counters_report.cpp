@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "report/csv.h"
 #include "report/json.h"
+#include "support/csv.h"
 
 namespace pitot::report {
 namespace {

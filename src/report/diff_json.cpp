@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "report/counts_json.h"
-#include "report/csv.h"
 #include "report/diff_report.h"
 #include "report/json.h"
+#include "support/csv.h"
 
 namespace pitot::report {
 

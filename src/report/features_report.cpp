@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "report/csv.h"
 #include "report/inspect_report.h"
 #include "report/json.h"
+#include "support/csv.h"
 
 namespace pitot::report {
 namespace {

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "report/counts_json.h"
-#include "report/csv.h"
 #include "report/gate_report.h"
 #include "report/gate_words.h"
 #include "report/json.h"
+#include "support/csv.h"
 
 namespace pitot::report {
 

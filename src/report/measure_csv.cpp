@@ -6,9 +6,9 @@
 #include <map>
 #include <string_view>
 
-#include "report/csv.h"
 #include "report/measure_report.h"
 #include "report/measure_words.h"
+#include "support/csv.h"
 
 namespace pitot::report {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string_view>
 
-#include "report/csv.h"
 #include "report/json.h"
 #include "report/profile_report.h"
+#include "support/csv.h"
 
 namespace pitot::report {
 namespace {

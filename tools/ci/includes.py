@@ -21,6 +21,7 @@ MAY_USE = {
     "device": {"emulator", "ptx", "cuda", "arch"},
     "check": {"device", "emulator", "analysis", "ptx"},
     "profile": {"emulator", "analysis", "arch", "ptx"},
+    "predict": {"profile", "check", "device", "emulator", "toolchain", "analysis", "arch", "ptx"},
     "measure": {"device", "toolchain", "arch", "cuda", "ptx", "analysis"},
     "store": set(),
     "report": set(),

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace pitot::report {
+namespace pitot {
 
 // Quoted when it holds a comma, a quote or a line break.
 inline std::string csv_field(std::string_view text) {
@@ -17,4 +17,4 @@ inline std::string csv_field(std::string_view text) {
   return out + "\"";
 }
 
-}  // namespace pitot::report
+}  // namespace pitot
