@@ -105,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, kMinBlocks)
       __syncthreads();
     }
   } else {
-#pragma unroll
+#pragma unroll 1
     for (int s = 0; s < STAGES - 1; ++s) {
       if (s * BK < k) fetch(s, s * BK);
       asm volatile("cp.async.commit_group;" ::: "memory");
