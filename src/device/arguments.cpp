@@ -104,6 +104,11 @@ Status resolve_scalar(const KernelSpec& spec, const ArgumentSpec& a, const Sizes
 
 Status resolve_argument(const KernelSpec& spec, const ArgumentSpec& a, const Sizes& sizes,
                         ResolvedArgument& out) {
+  if (a.is_buffer || a.image) {
+    auto init = initialiser_at(a.init, sizes);
+    if (!init) return spec.error_at(a.line, init.error().message);
+    out.init = std::move(*init);
+  }
   if (a.image) return resolve_image(spec, a, sizes, out);
   return a.is_buffer ? resolve_buffer(spec, a, sizes, out) : resolve_scalar(spec, a, sizes, out);
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "device/spec.h"
@@ -17,6 +18,7 @@ struct ResolvedArgument {
   uint64_t bits = 0;                   // scalar: its encoding, zero-extended
   uint64_t count = 0, origin = 0;      // buffer: elements; the element that the pointer points to
   uint64_t seed = 0;                   // buffer: of its values
+  std::string init;                    // buffer, image: the spec's, with numbers for its arguments
   emulator::Image image;               // texture, surface: without memory
   uint64_t bytes() const { return count * ptx::bytes_of(spec->type); }
   uint64_t origin_bytes() const { return origin * ptx::bytes_of(spec->type); }

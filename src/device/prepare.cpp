@@ -19,19 +19,19 @@ Result<uint64_t> place(const ResolvedArgument& from, bool lazy, PreparedRun& out
   const ArgumentSpec& a = *from.spec;
   uint64_t base = 0, size = from.bytes();
   if (lazy) {
-    if (auto one = initial_values(a.init, a.type, 1, from.seed); !one) return one.error();
+    if (auto one = initial_values(from.init, a.type, 1, from.seed); !one) return one.error();
     auto fill = [from](uint64_t offset, std::span<std::byte, emulator::kPageBytes> bytes) {
       const ArgumentSpec& spec = *from.spec;
       const uint64_t each = ptx::bytes_of(spec.type), first = offset / each;
       const uint64_t n = std::min(from.count - std::min(from.count, first), bytes.size() / each);
-      if (auto values = initial_values(spec.init, spec.type, n, from.seed, from.origin, first))
+      if (auto values = initial_values(from.init, spec.type, n, from.seed, from.origin, first))
         std::memcpy(bytes.data(), values->data(), values->size());
     };
     emulator::Region& region = memory.allocate_filled(a.name, size, a.align, std::move(fill));
     region.origin = from.origin_bytes();
     base = region.base();
   } else {
-    auto bytes = initial_values(a.init, a.type, from.count, from.seed, from.origin);
+    auto bytes = initial_values(from.init, a.type, from.count, from.seed, from.origin);
     if (!bytes) return bytes.error();
     // Poison is not defined: reading it is a fault where that is checked.
     emulator::Region& region = memory.allocate(a.name, size, a.align, false);
@@ -74,7 +74,8 @@ Status place_image(const ResolvedArgument& from, emulator::OpaqueObject& object,
   object.image = from.image;
   if (Status s = emulator::OpaqueObjects::allocate(object, *out.memory, false); !s) return s;
   const emulator::Image& m = object.image;
-  auto values = initial_values(a.init, a.type, texel_bytes(m) / ptx::bytes_of(a.type), from.seed);
+  auto values =
+      initial_values(from.init, a.type, texel_bytes(m) / ptx::bytes_of(a.type), from.seed);
   if (!values) return values.error();
   const auto bytes = std::span<const std::byte>(*values);
   out.images.push_back({&a, m});

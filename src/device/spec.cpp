@@ -152,14 +152,26 @@ class Reader {
       c_.error(*raw.get("role"), "wrong-value", fmt::format("'{}' is none of in, out, inout", *s));
   }
 
+  // Whether there are such values, at every size.
+  void check_init(const toml::table& raw, const ArgumentSpec& a) {
+    for (const SizeSpec& size : out_.sizes) {
+      auto init = initialiser_at(a.init, size.values);
+      Status known = init ? Status(Ok{}) : Status(init.error());
+      if (init)
+        if (auto none = initial_values(*init, a.type, 0, 0); !none) known = none.error();
+      if (known) continue;
+      c_.error(raw.get("init") != nullptr ? *raw.get("init") : static_cast<const toml::node&>(raw),
+               "wrong-value", known.error().message);
+      return;
+    }
+  }
+
   void image(TomlTable& t, const toml::table& raw, emulator::OpaqueKind kind, ArgumentSpec& a) {
     a.image = read_image_spec(t, kind);
     a.type = a.image->has_texels() ? a.image->channel_type() : ptx::Type::kB64;
     if (!a.image->has_texels()) return;
     if (auto s = t.text("init")) a.init = *s;
-    if (auto known = initial_values(a.init, a.type, 0, 0); !known)
-      c_.error(raw.get("init") != nullptr ? *raw.get("init") : static_cast<const toml::node&>(raw),
-               "wrong-value", known.error().message);
+    check_init(raw, a);
     if (kind == emulator::OpaqueKind::kSurface) role(t, raw, a);
   }
 
@@ -210,10 +222,8 @@ class Reader {
         const unsigned bytes = ptx::bytes_of(a.type);
         if (bytes == 0 || bytes > 8)
           c_.error(*raw.get("type"), "wrong-value", fmt::format("no buffers of type '{}'", type));
-        else if (auto known = initial_values(a.init, a.type, 0, 0); !known)
-          c_.error(
-              raw.get("init") != nullptr ? *raw.get("init") : static_cast<const toml::node&>(raw),
-              "wrong-value", known.error().message);
+        else
+          check_init(raw, a);
       }
       expression(t, "origin", a.origin);
       role(t, raw, a);

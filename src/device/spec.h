@@ -23,7 +23,8 @@ struct ArgumentSpec {
   ptx::Type type = ptx::Type::kNone;  // of an element, or of the scalar
   std::string count;                  // buffer: elements
   std::string init = "normal";  // buffer: normal, uniform(a, b), zero, bits, iota(step), poison,
-                                // sample(seed, pattern, special): see values.h
+                                // sample(seed, pattern, special), permutation(n), cycle(n),
+                                // csr_offsets(mean, skew): see values.h; expressions of sizes
   std::string origin = "0";     // buffer: the element that the pointer points to
   Role role = Role::kIn;
   uint32_t align = 256;

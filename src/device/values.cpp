@@ -8,6 +8,9 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <optional>
+
+#include "device/index_values.h"
 
 namespace pitot::device {
 namespace {
@@ -87,27 +90,70 @@ double decode_small(uint64_t bits, SmallFloat f, bool has_infinity) {
   return negative ? -v : v;
 }
 
-// "uniform(0, 32)" → name and arguments.
-bool split_call(std::string_view text, std::string_view& name, std::vector<double>& arguments) {
+// "uniform(0, max(a, b))" → name and arguments, without blanks around them.
+bool split_call(std::string_view text, std::string_view& name,
+                std::vector<std::string_view>& arguments) {
   const size_t open = text.find('(');
   name = text.substr(0, open);
   if (open == text.npos) return true;
   if (!text.ends_with(')')) return false;
   text = text.substr(open + 1, text.size() - open - 2);
   while (!text.empty()) {
-    const size_t comma = text.find(',');
-    std::string_view word = text.substr(0, comma);
+    size_t end = 0;
+    for (int depth = 0; end < text.size() && (text[end] != ',' || depth > 0); ++end)
+      depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+    std::string_view word = text.substr(0, end);
     while (word.starts_with(' ')) word.remove_prefix(1);
     while (word.ends_with(' ')) word.remove_suffix(1);
-    double v = 0;
-    const auto r = std::from_chars(word.data(), word.data() + word.size(), v);
-    if (r.ec != std::errc() || r.ptr != word.data() + word.size()) return false;
-    arguments.push_back(v);
-    if (comma == text.npos) break;
-    text.remove_prefix(comma + 1);
+    arguments.push_back(word);
+    if (end == text.size()) break;
+    text.remove_prefix(end + 1);
   }
   return true;
 }
+
+bool read_numbers(const std::vector<std::string_view>& words, std::vector<double>& out) {
+  for (const std::string_view word : words) {
+    double v = 0;
+    const auto r = std::from_chars(word.data(), word.data() + word.size(), v);
+    if (r.ec != std::errc() || r.ptr != word.data() + word.size()) return false;
+    out.push_back(v);
+  }
+  return true;
+}
+
+bool is_whole(double v, double least, double most) {
+  return v >= least && v <= most && v == std::floor(v);
+}
+
+// The values of one call that are indices, a place at a time.
+class IndexValues {
+ public:
+  // Not `known`: it is none of these, or its arguments are out of range.
+  IndexValues(std::string_view name, const std::vector<double>& a, uint64_t seed) {
+    constexpr double kMostMean = 1 << 20, kMostSkew = 8;
+    if ((name == "permutation" || name == "cycle") && a.size() == 1 &&
+        is_whole(a[0], 1, static_cast<double>(RandomOrder::kMost))) {
+      n_ = static_cast<uint64_t>(a[0]);
+      order_.emplace(seed, n_);
+      is_cycle_ = name == "cycle";
+    } else if (name == "csr_offsets" && a.size() == 2 && is_whole(a[0], 0, kMostMean) &&
+               a[1] >= 0 && a[1] <= kMostSkew) {
+      offsets_.emplace(seed, static_cast<uint64_t>(a[0]), a[1]);
+    }
+  }
+  bool known() const { return order_ || offsets_; }
+  uint64_t at(uint64_t place) {
+    if (offsets_) return offsets_->at(place);
+    return is_cycle_ ? order_->next(place % n_) : order_->at(place % n_);
+  }
+
+ private:
+  std::optional<RandomOrder> order_;
+  std::optional<RowOffsets> offsets_;
+  uint64_t n_ = 1;
+  bool is_cycle_ = false;
+};
 
 }  // namespace
 
@@ -195,6 +241,21 @@ uint64_t sample_bits(const Sample& s, int64_t index, Type type) {
   }
 }
 
+Result<std::string> initialiser_at(std::string_view init, const Sizes& sizes) {
+  std::string_view name;
+  std::vector<std::string_view> arguments;
+  if (!split_call(init, name, arguments))
+    return input_error(fmt::format("init '{}' is not understood", init));
+  if (arguments.empty()) return std::string(init);
+  std::string out = fmt::format("{}(", name);
+  for (const std::string_view argument : arguments) {
+    auto v = evaluate_real(argument, sizes);
+    if (!v) return input_error(fmt::format("init '{}': {}", init, v.error().message));
+    out += fmt::format("{}{}", out.back() == '(' ? "" : ", ", *v);
+  }
+  return out + ")";
+}
+
 Result<std::vector<std::byte>> initial_values(std::string_view init, Type type, uint64_t count,
                                               uint64_t seed, uint64_t origin, uint64_t first) {
   const uint64_t bytes = ptx::bytes_of(type);
@@ -202,8 +263,9 @@ Result<std::vector<std::byte>> initial_values(std::string_view init, Type type, 
     return input_error(fmt::format("no buffers of type '{}'", ptx::name_of(type)));
   if (count > (uint64_t{1} << 40) / bytes) return input_error("a buffer of more than 1 TiB");
   std::string_view name;
+  std::vector<std::string_view> words;
   std::vector<double> a;
-  if (!split_call(init, name, a))
+  if (!split_call(init, name, words) || !read_numbers(words, a))
     return input_error(fmt::format("init '{}' is not understood", init));
   if (!std::all_of(a.begin(), a.end(), [](double v) { return std::isfinite(v); }))
     return input_error(fmt::format("init '{}': only finite numbers", init));
@@ -224,16 +286,20 @@ Result<std::vector<std::byte>> initial_values(std::string_view init, Type type, 
       like = {static_cast<uint64_t>(a[0]), static_cast<SamplePattern>(static_cast<int>(a[1])),
               static_cast<unsigned>(a[2])};
   }
-  if (!normal && !bits && !uniform && !iota && !sample)
+  IndexValues indices(name, a, seed);
+  if (!normal && !bits && !uniform && !iota && !sample && !indices.known())
     return input_error(
         fmt::format("init '{}' is none of normal, uniform(a, b), zero, bits, iota(step), poison, "
-                    "sample(seed, pattern, special)",
+                    "sample(seed, pattern, special), permutation(n), cycle(n), "
+                    "csr_offsets(mean, skew)",
                     init));
   const bool integer = ptx::kind_of(type) != TypeKind::kFloat;
   for (uint64_t k = 0; k < count; ++k) {
     const uint64_t i = first + k;
     uint64_t v = 0;
-    if (sample) {
+    if (indices.known()) {
+      v = encode(static_cast<double>(indices.at(i)), type);
+    } else if (sample) {
       v = sample_bits(like, static_cast<int64_t>(i - origin), type);
     } else if (bits) {
       v = random_bits(seed, i);

@@ -36,7 +36,10 @@ Call::Call(const device::KernelSpec& spec, const device::Sizes& sizes, uint64_t 
       EXPECT_TRUE(n.ok()) << a.name;
       if (n) count = static_cast<uint64_t>(*n);
     }
-    auto bytes = device::initial_values(a.init, a.type, count, device::random_bits(seed, i));
+    auto init = device::initialiser_at(a.init, sizes);
+    EXPECT_TRUE(init.ok()) << a.name;
+    if (!init) continue;
+    auto bytes = device::initial_values(*init, a.type, count, device::random_bits(seed, i));
     EXPECT_TRUE(bytes.ok()) << a.name;
     if (!bytes) continue;
     Values values{a.type, {}, {}};
@@ -64,6 +67,7 @@ const References& references() {
     add_integers(r);
     add_images(r);
     add_families(r);
+    add_irregular_families(r);
     return r;
   }();
   return all;
