@@ -13,15 +13,15 @@ namespace pitot::device {
 Result<std::vector<std::byte>> values_of(const ResolvedArgument& a) {
   constexpr uint64_t kPiece = uint64_t{1} << 20;
   const uint64_t each = ptx::bytes_of(a.spec->type), pieces = (a.count + kPiece - 1) / kPiece;
-  if (pieces <= 1) return initial_values(a.spec->init, a.spec->type, a.count, a.seed, a.origin);
+  if (pieces <= 1) return initial_values(a.init, a.spec->type, a.count, a.seed, a.origin);
   // The first piece also says whether the rest can be made.
-  auto first = initial_values(a.spec->init, a.spec->type, kPiece, a.seed, a.origin);
+  auto first = initial_values(a.init, a.spec->type, kPiece, a.seed, a.origin);
   if (!first) return first.error();
   std::vector<std::byte> out(a.bytes());
   std::memcpy(out.data(), first->data(), first->size());
   parallel_for(pieces - 1, 0, [&](size_t i) {
     const uint64_t begin = (i + 1) * kPiece;
-    const auto piece = initial_values(a.spec->init, a.spec->type, std::min(kPiece, a.count - begin),
+    const auto piece = initial_values(a.init, a.spec->type, std::min(kPiece, a.count - begin),
                                       a.seed, a.origin, begin);
     std::memcpy(out.data() + begin * each, piece->data(), piece->size());
   });
@@ -134,15 +134,18 @@ Status GuardedBuffer::repeat(uint64_t bytes) {
   return api.check(gpu_->synchronize(), "filling a buffer");
 }
 
+Status GuardedBuffer::fill(uint64_t period) {
+  ResolvedArgument start = argument_;
+  start.count = std::min(start.count, period);
+  auto values = values_of(start);
+  if (!values) return values.error();
+  if (Status s = write(*values); !s) return s;
+  return repeat(values->size());
+}
+
 Status CudaLaunch::fill(uint64_t period) {
-  for (const auto& b : buffers_) {
-    ResolvedArgument start = b->argument();
-    start.count = std::min(start.count, period);
-    auto values = values_of(start);
-    if (!values) return values.error();
-    if (Status s = b->write(*values); !s) return s;
-    if (Status s = b->repeat(values->size()); !s) return s;
-  }
+  for (const auto& b : buffers_)
+    if (Status s = b->fill(period); !s) return s;
   return Ok{};
 }
 

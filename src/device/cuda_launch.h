@@ -19,8 +19,8 @@ class GuardedBuffer {
   static constexpr std::byte kGuard{0x5e};
 
   static Result<GuardedBuffer> make(cuda::GpuRef gpu, const ResolvedArgument& argument);
-  // Repeats what the first `bytes` hold up to the end of the buffer.
-  Status repeat(uint64_t bytes);
+  // Gives the buffer its values. With a period, those of its first `period` elements repeat.
+  Status fill(uint64_t period);
   uint64_t base() const { return memory_.address() + offset_; }
   uint64_t bytes() const { return bytes_; }
   Status write(std::span<const std::byte> from) { return memory_.write(offset_, from); }
@@ -30,6 +30,9 @@ class GuardedBuffer {
   const ResolvedArgument& argument() const { return argument_; }
 
  private:
+  // Repeats what the first `bytes` hold up to the end of the buffer.
+  Status repeat(uint64_t bytes);
+
   cuda::GpuRef gpu_;
   cuda::Memory memory_;
   ResolvedArgument argument_;

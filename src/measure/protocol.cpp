@@ -5,9 +5,10 @@
 namespace pitot::measure {
 
 std::string describe(const Protocol& p) {
-  return fmt::format("graph/1 {} batch={:g}ms warmup={:g}-{:g}s ci={:g} budget={:g}s n={}-{}",
+  return fmt::format("graph/1 {} batch={:g}ms warmup={:g}-{:g}s ci={:g} budget={:g}s n={}-{}{}",
                      p.cache == CacheState::kCold ? "cold" : "warm", p.batch_ms, p.warmup_seconds,
-                     p.warmup_limit_seconds, p.half_width, p.seconds, p.min_samples, p.max_samples);
+                     p.warmup_limit_seconds, p.half_width, p.seconds, p.min_samples, p.max_samples,
+                     p.cycles ? "" : " no-cycles");
 }
 
 std::string describe_comparison(const Protocol& p) {

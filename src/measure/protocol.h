@@ -21,6 +21,7 @@ struct Protocol {
   double seconds = 2;         // sampling of one kernel at most
   uint32_t min_samples = 20, max_samples = 2000;
   double warmup_seconds = 0.05, warmup_limit_seconds = 1;
+  bool cycles = true;       // SM cycles too, for which a second copy of the kernel is compiled
   uint32_t placements = 8;  // of a comparison: modules are loaded anew
 };
 

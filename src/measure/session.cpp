@@ -111,7 +111,7 @@ MeasureRecord Meter::Session::measure(const Subject& s, const MeterOptions& opti
   auto outside = timed->overwritten();
   if (!outside) return fail(outside.error());
   if (!outside->empty()) return fail(failed_error("out-of-bounds: " + *outside));
-  r.cycles = cycles(s, *launch, *timed);
+  if (options.protocol.cycles) r.cycles = cycles(s, *launch, *timed);
   r.ok = true;
   return r;
 }

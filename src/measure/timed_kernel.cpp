@@ -28,7 +28,7 @@ Status TimedKernel::add_sets(cuda::GpuRef gpu, const cuda::Kernel& kernel,
     auto set = device::CudaLaunch::make(gpu, kernel, launch);
     if (!set) return set.error();
     if (sets_.empty()) {
-      if (Status s = set->fill(kPeriod); !s) return s;
+      if (Status s = bench_->values().fill(*set, kPeriod); !s) return s;
     } else {
       // What the first set held before the kernel ran is not there any more where it writes.
       const auto& from = sets_.front().buffers();

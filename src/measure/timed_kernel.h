@@ -6,11 +6,13 @@
 
 #include "cuda/stream.h"
 #include "device/cuda_launch.h"
+#include "device/kept_values.h"
 #include "measure/protocol.h"
 
 namespace pitot::measure {
 
-// What timing needs of a GPU, made once: a stream, events, and what empties L2.
+// What timing needs of a GPU, made once: a stream, events, what empties L2, and the initial values
+// of buffers that kernels have in common.
 class Bench {
  public:
   static Result<std::shared_ptr<Bench>> open(cuda::GpuRef gpu);
@@ -20,6 +22,7 @@ class Bench {
   cuda::Status32 flush() const;
   // Milliseconds of what `work` puts on the stream. The error is the driver's answer to the work.
   Result<double> time(const std::function<cuda::Status32()>& work) const;
+  device::KeptValues& values() { return values_; }
 
  private:
   Bench(cuda::GpuRef gpu, cuda::Stream stream, cuda::Event begin, cuda::Event end,
@@ -28,13 +31,17 @@ class Bench {
         stream_(std::move(stream)),
         begin_(std::move(begin)),
         end_(std::move(end)),
-        flusher_(std::move(flusher)) {}
+        flusher_(std::move(flusher)),
+        values_(gpu_, kMostKeptBytes) {}
 
   cuda::GpuRef gpu_;
   cuda::Stream stream_;
   cuda::Event begin_, end_;
   cuda::Kernel flusher_;
   cuda::Memory scratch_;
+  // Two sizes of a family of kernels, and memory left for their buffers.
+  static constexpr uint64_t kMostKeptBytes = uint64_t{8} << 30;
+  device::KeptValues values_;
 };
 using BenchRef = std::shared_ptr<Bench>;
 

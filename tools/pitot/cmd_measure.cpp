@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "cli.h"
@@ -16,13 +17,17 @@ namespace {
 struct MeasureArguments {
   std::vector<std::string> specs;
   std::string ptx, entry, store;
-  bool again = false;
+  bool again = false, no_cycles = false;
+  double warmup = 0.05, warmup_limit = 1;
   TimingArguments timing;
 };
 
 void run_measure(const MeasureArguments& args, Options& options) {
   auto meter_of = meter_options(args.timing, options);
   if (!meter_of) return fail(options, meter_of.error());
+  meter_of->protocol.cycles = !args.no_cycles;
+  meter_of->protocol.warmup_seconds = args.warmup;
+  meter_of->protocol.warmup_limit_seconds = std::max(args.warmup, args.warmup_limit);
   const std::vector<std::string> specs = expand_specs(args.specs, options);
   if (!args.ptx.empty() && specs.size() != 1)
     return fail(options, input_error("--ptx stands in for the PTX of one spec"));
@@ -83,17 +88,28 @@ void add_measure(CLI::App& app, Options& options) {
   verb->add_option("--store", args->store,
                    "keep records in this file (SQLite); what it has is not measured again");
   verb->add_flag("--again", args->again, "measure also what the store has");
+  verb->add_option("--warmup", args->warmup, "seconds before sampling at least")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 60.0));
+  verb->add_option("--warmup-limit", args->warmup_limit,
+                   "seconds after which times need not have settled")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 60.0));
+  verb->add_flag("--no-cycles", args->no_cycles, "times only: a kernel is compiled once");
   add_timing(*verb, args->timing);
-  add_examples(*verb,
-               "  pitot measure gemm.kernel.toml\n"
-               "  pitot measure kernels/ --store h200.db          go on after an interruption\n"
-               "  pitot measure gemm.kernel.toml --size 0 --cold --format json\n"
-               "  pitot measure gemm.kernel.toml --set 'm=4096 n=4096' --set 'm=8192 n=8192'\n"
-               "A sample is a graph of launches of about a millisecond; the time is the median of "
-               "samples with\nits bootstrap interval. Sampling ends when the interval is narrow or "
-               "the time is used up.\n"
-               "Exit codes: 0 measured, 1 a kernel that could not be, 2 wrong usage or unreadable "
-               "input, 3 no such GPU.");
+  add_examples(
+      *verb,
+      "  pitot measure gemm.kernel.toml\n"
+      "  pitot measure kernels/ --store h200.db          go on after an interruption\n"
+      "  pitot measure gemm.kernel.toml --size 0 --cold --format json\n"
+      "  pitot measure gemm.kernel.toml --set 'm=4096 n=4096' --set 'm=8192 n=8192'\n"
+      "  pitot measure variants/ --store h200.db --no-cycles --warmup 0.01 --seconds 0.05   many, "
+      "quickly\n"
+      "A sample is a graph of launches of about a millisecond; the time is the median of "
+      "samples with\nits bootstrap interval. Sampling ends when the interval is narrow or "
+      "the time is used up.\n"
+      "Exit codes: 0 measured, 1 a kernel that could not be, 2 wrong usage or unreadable "
+      "input, 3 no such GPU.");
   verb->callback([args, &options] { run_measure(*args, options); });
 }
 

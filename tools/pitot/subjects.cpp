@@ -86,6 +86,9 @@ void add_timing(CLI::App& verb, TimingArguments& args) {
                   "sample until the half width of the median's 95 % interval is this many percent")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 50.0));
+  verb.add_option("--batch", args.batch_ms, "milliseconds that a sample should take")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 1000.0));
   verb.add_option("--time-limit", args.time_limit,
                   "seconds for a kernel, with starting the GPU and compiling")
       ->capture_default_str()
@@ -103,6 +106,7 @@ Result<measure::MeterOptions> meter_options(const TimingArguments& args, const O
   out.protocol.cache = args.cold ? measure::CacheState::kCold : measure::CacheState::kWarm;
   out.protocol.seconds = args.seconds;
   out.protocol.half_width = args.half_width / 100;
+  out.protocol.batch_ms = args.batch_ms;
   return out;
 }
 

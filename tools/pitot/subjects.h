@@ -27,6 +27,7 @@ struct TimingArguments {
   std::string device = "cuda";
   bool cold = false;
   double seconds = 2, half_width = 0.5, time_limit = 120;  // half width in percent
+  double batch_ms = 1;
   std::vector<uint32_t> sizes;
   std::vector<std::string> set;
 };
