@@ -120,6 +120,7 @@ void attention_small(Call& c) {
 
 void add_families(References& to) {
   to["families/gemm_tiled"] = product;
+  to["families/gemm_tile"] = product;
   to["families/gemm_tensor"] = product;
   to["families/conv2d"] = conv2d;
   to["families/stencil3d"] = stencil3d;

@@ -52,5 +52,6 @@ void add_matrices(References& to);
 void add_integers(References& to);
 void add_images(References& to);
 void add_families(References& to);
+void add_irregular_families(References& to);
 
 }  // namespace pitot::kernels
