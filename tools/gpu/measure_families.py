@@ -99,13 +99,15 @@ class Family:
         self.folder = made / self.name if self.is_template else path.parent
         self.seconds = self.prepared = 0.0
 
-    def prepare(self, pitot, workers, limit):
+    def prepare(self, pitot, workers, limit, end):
         """Compiles the variants, and their PTX into the driver's cache."""
         start = time.monotonic()
         if self.is_template:
+            if start >= end:
+                raise RuntimeError("not compiled: the time is used up")
             some = ["--only", str(limit)] if limit else []
             done = subprocess.run([pitot, "--jobs", str(workers), "variants", str(self.path), "-o", str(self.folder),
-                                   "--no-ptxas", *some], capture_output=True, text=True)
+                                   "--no-ptxas", *some], capture_output=True, text=True, timeout=end - start)
             if done.returncode > 1:
                 raise RuntimeError(f"pitot variants: {done.stderr}")
         self.manifest = json.loads((self.folder / "manifest.json").read_text())
@@ -116,7 +118,7 @@ class Family:
         # The order of measuring.
         random.Random(self.name).shuffle(self.compiled)
         self.compiled = self.compiled[:limit or None]
-        if workers:
+        if workers and time.monotonic() < end:
             compile_ahead([self.folder / v["ptx"] for v in self.compiled], workers)
         self.prepared = time.monotonic() - start
 
@@ -216,7 +218,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=9, help="all in all; what is not measured then is left")
     parser.add_argument("--only", action="append", help="only these families")
     parser.add_argument("--limit", type=int, default=0, help="only so many variants of each family: a trial")
-    parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 1) - 2), help="that compile ahead")
+    parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 1) - 4), help="that compile ahead")
     parser.add_argument("--pack", action="store_true", help="one archive of all results")
     args = parser.parse_args()
     end = time.monotonic() + args.minutes * 60
@@ -233,11 +235,11 @@ def main():
     with tempfile.TemporaryDirectory() as cache, concurrent.futures.ThreadPoolExecutor(1) as ahead:
         os.environ.setdefault("CUDA_CACHE_PATH", cache)
         os.environ.setdefault("CUDA_CACHE_MAXSIZE", str(4 << 30))
-        waiting = [ahead.submit(f.prepare, args.pitot, args.workers, args.limit) for f in families]
+        waiting = [ahead.submit(f.prepare, args.pitot, args.workers, args.limit, end) for f in families]
         for family, ready in zip(families, waiting):
             try:
                 ready.result()
-            except (RuntimeError, OSError, KeyError, ValueError) as e:
+            except (RuntimeError, OSError, KeyError, ValueError, subprocess.TimeoutExpired) as e:
                 print(f"{family.name}: {e}", file=sys.stderr)
                 failed = True
                 continue
