@@ -78,6 +78,19 @@ TEST_F(MeterTest, ARecordHasTheTimeItsIntervalAndWhereItComesFrom) {
   }
 }
 
+TEST_F(MeterTest, WithoutCyclesItIsAnotherProtocol) {
+  Meter with({spin("1000")}, options_);
+  options_.protocol.cycles = false;
+  Meter without({spin("1000")}, options_);
+  auto gpu = without.gpu();
+  ASSERT_TRUE(gpu) << gpu.error().message;
+  const MeasureRecord r = without.measure(0, *gpu);
+  ASSERT_TRUE(r.ok) << r.reason;
+  EXPECT_FALSE(r.cycles.has_value());
+  EXPECT_GT(r.median.value, 0);
+  EXPECT_EQ(r.protocol, with.describe(0, *gpu).protocol + " no-cycles");
+}
+
 TEST_F(MeterTest, WhatFailsIsARecordAndTheNextIsMeasured) {
   options_.time_limit = 3;
   Meter meter({spin("10", "  st.global.f32 [%a0], %f0;", "  trap;"),
