@@ -200,7 +200,8 @@ class Resolver {
       const uint64_t bits = (a_.bytes >= 64 ? ~uint64_t{0} : (uint64_t{1} << a_.bytes) - 1)
                             << (at % 64);
       if (a_.kind != AccessKind::kStore)
-        set_missing(lane, static_cast<uint32_t>((bits & ~page->defined[at / 64]) >> (at % 64)));
+        set_missing(lane, static_cast<uint32_t>(
+                              (bits & ~defined_word(page->defined.data(), at / 64)) >> (at % 64)));
       if (a_.kind != AccessKind::kLoad)
         __atomic_fetch_or(&page->defined[at / 64], bits, __ATOMIC_RELAXED);
     }
@@ -262,7 +263,7 @@ void read_addresses(Warp& w, const Op& op, const OperandPlace& operand, LaneMask
 
 bool resolve(Warp& w, const Op& op, LaneMask mask, Access& a) {
   if (w.stop || !Resolver(w, op, mask, a).run()) return false;
-  if (w.block.order != nullptr) w.block.gang().state.races->access(w, op, mask, a);
+  if (w.block.order != nullptr) w.block.gang().races->access(w, op, mask, a);
   if (Observer* o = w.block.observer()) o->accessed(w, op, mask, a);
   return !w.stop;
 }

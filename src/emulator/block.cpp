@@ -48,7 +48,7 @@ Block::Block(Gang& gang, uint64_t linear, uint32_t rank)
                                             mask_of_first(std::min(threads_ - first, kLanes))));
   cluster_arrived.assign(warps_.size(), 0);
   cluster_owed.assign(warps_.size(), 0);
-  if (checks().races) order = gang.state.races->make_order(*this, warps_.size(), shared_bytes_);
+  if (checks().races) order = gang.races->make_order(*this, warps_.size(), shared_bytes_);
 }
 
 Block::~Block() = default;

@@ -21,8 +21,13 @@ inline void mark_defined(uint64_t* bits, uint64_t at, uint64_t bytes, bool defin
   }
 }
 
+// The bits of 64 bytes.
+inline uint64_t defined_word(const uint64_t* bits, uint64_t word) {
+  return __atomic_load_n(&bits[word], __ATOMIC_RELAXED);
+}
+
 inline bool is_defined(const uint64_t* bits, uint64_t at) {
-  return (bits[at / 64] >> (at % 64) & 1) != 0;
+  return (defined_word(bits, at / 64) >> (at % 64) & 1) != 0;
 }
 
 inline bool all_bytes_defined(const uint64_t* bits, uint64_t at, uint64_t bytes) {

@@ -6,6 +6,7 @@
 
 #include "emulator/gang.h"
 #include "emulator/launch.h"
+#include "emulator/race_check.h"
 #include "support/parallel.h"
 
 namespace pitot::emulator {
@@ -14,6 +15,9 @@ namespace {
 constexpr uint64_t kGangTurn = 1 << 22;    // warp instructions before another gang may start
 constexpr uint64_t kMostBlocks = 1 << 24;  // of a launch that runs them all
 constexpr size_t kLiveGangs = 64;          // started and not done, a worker
+constexpr size_t kTurnsOfWorker = 8;       // with runs of neighbouring gangs
+
+using ptx::Mnemonic;
 
 uint64_t volume(const Dim3& d) { return uint64_t{d[0]} * d[1] * d[2]; }
 
@@ -23,6 +27,9 @@ bool order_matters(const Program& p) {
   for (const Op& op : p.ops) {
     if (op.instruction == kNoInstruction) continue;
     const ptx::Opcode& o = *p.instruction(op).opcode;
+    const bool one_address = o.mnemonic == Mnemonic::kAtom || o.mnemonic == Mnemonic::kRed ||
+                             o.mnemonic == Mnemonic::kLd;
+    if (one_address && ptx::base_space(o.space) == ptx::Space::kShared) continue;
     if (o.has(ptx::kAtomic)) return true;
     // The element type of a tensor is in its map.
     const bool floats =
@@ -33,6 +40,25 @@ bool order_matters(const Program& p) {
       return true;
   }
   return false;
+}
+
+// Whether to look for races on several workers first. Blocks that update one place together would
+// only be run again; the race check does not see accesses to images.
+bool worth_trying_apart(const Program& p) {
+  return std::none_of(p.ops.begin(), p.ops.end(), [&](const Op& op) {
+    if (op.instruction == kNoInstruction) return false;
+    const ptx::Opcode& o = *p.instruction(op).opcode;
+    switch (o.mnemonic) {
+      case Mnemonic::kTex:
+      case Mnemonic::kTld4:
+      case Mnemonic::kSuld:
+      case Mnemonic::kSust:
+      case Mnemonic::kSured:
+        return true;
+      default:
+        return o.has(ptx::kRed) && ptx::base_space(o.space) != ptx::Space::kShared;
+    }
+  });
 }
 
 Status valid(const Program& program, uint32_t kernel, const Launch& l, bool all_blocks) {
@@ -75,6 +101,48 @@ std::vector<std::vector<uint64_t>> all_gangs(const Launch& l) {
         out.push_back(std::move(gang));
       }
   return out;
+}
+
+// Runs the gangs on so many workers. False when this was a try and something was found, or blocks
+// of different workers met in memory: their order may have mattered.
+bool run_gangs(LaunchState& state, const std::vector<std::vector<uint64_t>>& gangs,
+               unsigned workers) {
+  const bool races = state.options.checks.races;
+  std::vector<std::unique_ptr<RaceCheck>> checks(races ? workers : 0);
+  for (auto& c : checks) c = std::make_unique<RaceCheck>(state);
+  // Neighbours mostly touch the same pages: what one worker has seen needs no comparing.
+  const size_t at_once =
+      state.tentative ? std::max<size_t>(1, gangs.size() / (workers * kTurnsOfWorker)) : 1;
+  // Each worker has some to begin with, however late its thread comes.
+  std::atomic<size_t> next{workers * at_once};
+  parallel_for(workers, workers, [&](size_t worker) {
+    RaceCheck* const check = races ? checks[worker].get() : nullptr;
+    std::deque<std::unique_ptr<Gang>> live;
+    size_t n = worker * at_once, end = std::min(n + at_once, gangs.size());
+    while (!state.stop) {
+      if (live.size() < kLiveGangs) {
+        if (n >= end) {
+          n = std::min(next.fetch_add(at_once), gangs.size());
+          end = std::min(n + at_once, gangs.size());
+        }
+        if (n < end) {
+          live.push_front(std::make_unique<Gang>(state, gangs[n], n, check));
+          ++n;
+        }
+      }
+      if (live.empty()) break;
+      std::unique_ptr<Gang> gang = std::move(live.front());
+      live.pop_front();
+      if (gang->run(kGangTurn)) {
+        gang->finish();
+      } else {
+        live.push_back(std::move(gang));  // others, perhaps those it waits for, get their turn
+      }
+    }
+    for (auto& gang : live) gang->finish();
+  });
+  return !state.tentative ||
+         (state.faults.empty() && !RaceCheck::conflict(checks, state.memory, workers));
 }
 
 }  // namespace
@@ -173,38 +241,41 @@ Result<Outcome> execute(const Program& program, uint32_t kernel, const Launch& l
     return input_error("no such kernel");
   const FunctionCode& code = program.functions[kernel];
   if (Status s = valid(program, kernel, launch, options.blocks.empty()); !s) return s.error();
-  LaunchState state(program, code, launch, memory, options);
-  state.executed.assign(program.ops.size(), 0);
   const auto gangs = gangs_of(launch, options.blocks);
-  unsigned workers =
-      order_matters(program) || options.checks.races ? 1 : worker_count(options.workers);
+  const bool races = options.checks.races;
+  unsigned workers = order_matters(program) ? 1 : worker_count(options.workers);
+  if (races && (!worth_trying_apart(program) || options.observers != nullptr)) workers = 1;
   workers = static_cast<unsigned>(std::min<size_t>(workers, gangs.size()));
-  std::atomic<size_t> next{0};
-  parallel_for(workers, workers, [&](size_t) {
-    std::deque<std::unique_ptr<Gang>> live;
-    while (!state.stop) {
-      if (live.size() < kLiveGangs)
-        if (const size_t n = next.fetch_add(1); n < gangs.size())
-          live.push_front(std::make_unique<Gang>(state, gangs[n], n));
-      if (live.empty()) break;
-      std::unique_ptr<Gang> gang = std::move(live.front());
-      live.pop_front();
-      if (gang->run(kGangTurn)) {
-        gang->finish();
-      } else {
-        live.push_back(std::move(gang));  // others, perhaps those it waits for, get their turn
-      }
+  auto fresh = [&](bool tentative) {
+    auto state = std::make_unique<LaunchState>(program, code, launch, memory, options);
+    state->executed.assign(program.ops.size(), 0);
+    state->tentative = tentative;
+    return state;
+  };
+  std::unique_ptr<LaunchState> state;
+  if (races && workers > 1) {
+    // Blocks that share no byte which one of them writes compute the same in any order. If that
+    // turns out to hold and nothing else was found, this is what one worker would have come to; if
+    // not, one worker does it all again, so that what is reported never hangs on the workers.
+    const MemorySnapshot before = memory.snapshot();
+    state = fresh(true);
+    if (!run_gangs(*state, gangs, workers)) {
+      memory.restore(before);
+      state = fresh(false);
+      run_gangs(*state, gangs, 1);
     }
-    for (auto& gang : live) gang->finish();
-  });
+  } else {
+    state = fresh(false);
+    run_gangs(*state, gangs, workers);
+  }
   Outcome out;
   // A read that came too early for the write is why a value was undefined.
-  std::stable_partition(state.faults.begin(), state.faults.end(), [&](const Fault& f) {
+  std::stable_partition(state->faults.begin(), state->faults.end(), [&](const Fault& f) {
     return f.kind != FaultKind::kUninitialised || !options.checks.races;
   });
-  out.faults = std::move(state.faults);
-  out.counters = state.counters;
-  out.executed = std::move(state.executed);
+  out.faults = std::move(state->faults);
+  out.counters = state->counters;
+  out.executed = std::move(state->executed);
   return out;
 }
 

@@ -9,19 +9,12 @@
 
 namespace pitot::emulator {
 
-LaunchState::LaunchState(const Program& p, const FunctionCode& k, const Launch& l, GlobalMemory& m,
-                         const Options& o)
-    : program(p), kernel(k), launch(l), memory(m), options(o) {
-  if (options.checks.races) races = std::make_unique<RaceCheck>(*this);
-}
-
-LaunchState::~LaunchState() = default;
-
 void LaunchState::note(Fault fault) {
   std::lock_guard lock(mutex);
   for (const Fault& f : faults)
     if (f.kind == fault.kind && f.line == fault.line && f.other_line == fault.other_line) return;
   faults.push_back(std::move(fault));
+  if (tentative) stop = true;
 }
 
 void LaunchState::report(Fault fault) {
@@ -30,8 +23,8 @@ void LaunchState::report(Fault fault) {
   stop = true;
 }
 
-Gang::Gang(LaunchState& s, const std::vector<uint64_t>& numbers, size_t number)
-    : state(s), number_(number) {
+Gang::Gang(LaunchState& s, const std::vector<uint64_t>& numbers, size_t number, RaceCheck* r)
+    : state(s), races(r), number_(number) {
   if (s.options.observers != nullptr) observer = s.options.observers->begin(number);
   executed.assign(s.program.ops.size(), 0);
   const Dim3& g = s.launch.grid;

@@ -22,25 +22,26 @@ struct LaunchState {
   GlobalMemory& memory;
   const Options& options;
 
+  LaunchState(const Program& p, const FunctionCode& k, const Launch& l, GlobalMemory& m,
+              const Options& o)
+      : program(p), kernel(k), launch(l), memory(m), options(o) {}
+
   std::mutex mutex;
   std::vector<Fault> faults;
   Counters counters;
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> instructions{0};
-  std::vector<uint8_t> executed;     // by operation; merged from the gangs
-  std::unique_ptr<RaceCheck> races;  // null unless that is checked
+  std::vector<uint8_t> executed;  // by operation; merged from the gangs
+  bool tentative = false;         // nothing that is found counts: the launch stops at once
 
-  LaunchState(const Program& program, const FunctionCode& kernel, const Launch& launch,
-              GlobalMemory& memory, const Options& options);
-  ~LaunchState();
   void report(Fault fault);  // and stops the launch
   void note(Fault fault);    // and goes on; one a kind and line (of races: two lines)
 };
 
 class Gang {
  public:
-  // `number`: of the gang, for its observer.
-  Gang(LaunchState& state, const std::vector<uint64_t>& blocks, size_t number);
+  // `number`: of the gang, for its observer. `races`: its worker's; null unless that is checked.
+  Gang(LaunchState& state, const std::vector<uint64_t>& blocks, size_t number, RaceCheck* races);
 
   // Runs for about so many warp instructions; true when every block is done or the launch stopped.
   bool run(uint64_t quantum);
@@ -57,6 +58,7 @@ class Gang {
   Block* peer(const Block& of, uint64_t rank);
 
   LaunchState& state;
+  RaceCheck* const races;
   std::vector<uint8_t> executed;
   Observer* observer = nullptr;  // null: nobody looks
   std::vector<std::unique_ptr<Block>>& blocks() { return blocks_; }

@@ -50,6 +50,11 @@ std::vector<uint64_t> Region::touched() const {
   return out;
 }
 
+void Region::drop(uint64_t page) {
+  const std::unique_ptr<Page> old(pages_[page].exchange(nullptr));
+  if (old != nullptr && budget != nullptr) budget->fetch_add(sizeof(Page));
+}
+
 Region& GlobalMemory::add(std::unique_ptr<Region> region) {
   region->budget = &left_;
   regions_.push_back(std::move(region));
@@ -149,6 +154,34 @@ Status GlobalMemory::read(uint64_t address, std::span<std::byte> bytes) const {
     address += n;
   }
   return Ok{};
+}
+
+MemorySnapshot GlobalMemory::snapshot() const {
+  MemorySnapshot s;
+  for (const auto& r : regions_) {
+    auto& pages = s.pages.emplace_back();
+    s.written.push_back(r->written);
+    if (r->read_only) continue;
+    for (uint64_t n : r->touched()) pages.emplace_back(n, std::make_unique<Page>(*r->existing(n)));
+  }
+  return s;
+}
+
+void GlobalMemory::restore(const MemorySnapshot& s) {
+  for (size_t i = 0; i < regions_.size(); ++i) {
+    Region& r = *regions_[i];
+    if (r.read_only) continue;
+    auto kept = s.pages[i].begin();
+    for (uint64_t n : r.touched()) {
+      if (kept == s.pages[i].end() || kept->first != n) {
+        r.drop(n);
+        continue;
+      }
+      *r.page(n * kPageBytes) = *kept->second;
+      ++kept;
+    }
+    r.written = s.written[i];
+  }
 }
 
 }  // namespace pitot::emulator

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulator/image.h"
@@ -61,6 +62,7 @@ class Region {
   // Pages that exist, in order.
   std::vector<uint64_t> touched() const;
   const Page* existing(uint64_t page) const { return pages_[page].load(); }
+  void drop(uint64_t page);  // gives back what it took of the budget
 
   std::atomic<bool> written{false};  // by the kernel
   bool read_only = false;            // .const
@@ -77,6 +79,12 @@ class Region {
   std::unique_ptr<std::atomic<Page*>[]> pages_;
   uint64_t page_count_;
   std::mutex making_;
+};
+
+// A copy of what a launch may change in global memory.
+struct MemorySnapshot {
+  std::vector<std::vector<std::pair<uint64_t, std::unique_ptr<Page>>>> pages;  // by region
+  std::vector<bool> written;
 };
 
 // Global memory of a launch. Regions are added before it; lookups are lock-free.
@@ -106,6 +114,11 @@ class GlobalMemory {
     return put(address, bytes, true);
   }
   Status read(uint64_t address, std::span<std::byte> bytes) const;
+
+  // Not while a launch runs, and with the same regions. Pages made since are made anew when they
+  // are touched. The copy does not count against the cap.
+  MemorySnapshot snapshot() const;
+  void restore(const MemorySnapshot& snapshot);
   // Bytes that stay undefined: what a buffer holds before anybody writes it.
   Status fill(uint64_t address, std::span<const std::byte> bytes) {
     return put(address, bytes, false);

@@ -82,7 +82,7 @@ void copy(Warp& w, const Op& op, LaneMask mask) {
 void tell_landed(Warp& w, unsigned lane, std::vector<CopyMark>& landed) {
   if (w.block.order != nullptr)
     for (const CopyMark& m : landed)
-      w.block.gang().state.races->landed(w, m.op, lane, m.offset, m.bytes, m.written);
+      w.block.gang().races->landed(w, m.op, lane, m.offset, m.bytes, m.written);
   landed.clear();
 }
 

@@ -20,7 +20,7 @@ void warp_barrier(Warp& w, const Op& op, LaneMask mask) {
 // Memory is sequentially consistent here: fences order nothing that is not ordered, but the race
 // check wants to see them.
 void fence(Warp& w, const Op& op, LaneMask mask) {
-  if (w.block.order != nullptr) w.block.gang().state.races->fence(w, op, mask);
+  if (w.block.order != nullptr) w.block.gang().races->fence(w, op, mask);
 }
 
 bool barrier(Selection& s) {

@@ -41,7 +41,7 @@ PITOT_INLINE bool races_seen(Warp& w, const Op& op, LaneMask mask, AccessKind ki
                              const QuickAccess& q, std::span<const Slot> values) {
   if (w.block.order == nullptr) return true;
   if (is_strong(op)) return false;
-  w.block.gang().state.races->quick(w, op, mask, kind, bytes, q, values);
+  w.block.gang().races->quick(w, op, mask, kind, bytes, q, values);
   return !w.stop;
 }
 

@@ -7,6 +7,7 @@
 #include "emulator/access.h"
 #include "emulator/block.h"
 #include "emulator/copies.h"
+#include "emulator/defined_bits.h"
 #include "emulator/float_lanes.h"
 
 namespace pitot::emulator {
@@ -28,7 +29,7 @@ PITOT_INLINE bool all_defined(const uint64_t* bits, uint32_t from, uint32_t to) 
   if (to - from > kDefinedSpan) return false;
   uint64_t all = ~uint64_t{0};
   const uint32_t first = from / 64, last = (to - 1) / 64;
-  for (uint32_t k = first; k <= last; ++k) all &= bits[k];
+  for (uint32_t k = first; k <= last; ++k) all &= defined_word(bits, k);
   return all == ~uint64_t{0};
 }
 

@@ -9,6 +9,7 @@
 #include "emulator/gang.h"
 #include "emulator/place_text.h"
 #include "emulator/quick_access.h"
+#include "support/parallel.h"
 
 namespace pitot::emulator {
 namespace {
@@ -16,6 +17,9 @@ namespace {
 using ptx::Mnemonic;
 using ptx::Mod;
 using ptx::Space;
+
+// What a page of global memory takes: as large as it gets without parts of words.
+constexpr uint64_t kShadowBytes = kPageBytes * 8 + sizeof(RaceShadow);
 
 std::string thread_text(const Dim3& t) { return fmt::format("({}, {}, {})", t[0], t[1], t[2]); }
 
@@ -44,6 +48,35 @@ RaceCheck::RaceCheck(LaunchState& state) : state_(state) {
                o.mnemonic == Mnemonic::kTcgen05;
     if (o.mnemonic == Mnemonic::kMbarrier) t.acquire = t.release = false;
   }
+}
+
+RaceCheck::~RaceCheck() {
+  if (budget_ != nullptr) budget_->fetch_add(pages_.size() * kShadowBytes);
+}
+
+bool RaceCheck::conflict(std::span<const std::unique_ptr<RaceCheck>> checks,
+                         const GlobalMemory& memory, unsigned workers) {
+  std::unordered_map<uint64_t, std::vector<const RaceShadow*>> by_page;
+  for (const auto& c : checks)
+    for (const auto& [number, shadow] : c->pages_) by_page[number].push_back(shadow.get());
+  std::vector<const std::vector<const RaceShadow*>*> shared;
+  for (const auto& [number, shadows] : by_page) {
+    const uint64_t first = number * kPageBytes;
+    const auto written = [&](const auto& r) {
+      return r->written && r->base() < first + kPageBytes && first < r->base() + r->size();
+    };
+    const auto regions = memory.regions();
+    if (shadows.size() > 1 && std::any_of(regions.begin(), regions.end(), written))
+      shared.push_back(&shadows);
+  }
+  std::atomic<bool> found{false};
+  parallel_for(shared.size(), workers, [&](size_t i) {
+    if (found) return;
+    TouchedBytes all(kPageBytes);
+    for (const RaceShadow* shadow : *shared[i])
+      if (shadow->conflicts(all)) found = true;
+  });
+  return found;
 }
 
 std::unique_ptr<BlockOrder> RaceCheck::make_order(const Block& block, size_t warps,
@@ -88,18 +121,17 @@ RaceShadow* RaceCheck::page(Warp& w, const Op& op, unsigned lane, const Region& 
   const uint64_t number = address / kPageBytes;
   auto& shadow = pages_[number];
   if (shadow == nullptr) {
-    // As large as it gets without parts of words.
-    constexpr uint64_t kBytes = kPageBytes * 8 + sizeof(RaceShadow);
     if (region.budget != nullptr) {
       uint64_t left = region.budget->load();
       do {
-        if (left < kBytes) {
+        if (left < kShadowBytes) {
           w.fault(FaultKind::kMemoryCap, op, LaneMask{1} << lane, address,
                   "the emulator's memory cap is reached by what the race check remembers");
           pages_.erase(number);
           return nullptr;
         }
-      } while (!region.budget->compare_exchange_weak(left, left - kBytes));
+      } while (!region.budget->compare_exchange_weak(left, left - kShadowBytes));
+      budget_ = region.budget;
     }
     shadow = std::make_unique<RaceShadow>(kPageBytes, kGlobalReaders);
   }

@@ -1,6 +1,8 @@
 // The race check of a launch: which accesses to shared and global memory conflict without anything
-// that orders them (race_order.h). Off unless Checks::races asks for it; blocks then run on one
-// thread, and no order of theirs counts, however they were scheduled.
+// that orders them (race_order.h). Off unless Checks::races asks for it. No order of blocks counts,
+// however they were scheduled. Each worker has a RaceCheck of its own for the blocks that it runs;
+// whether blocks of different workers meet is asked at the end, and only whether: execute() then
+// runs them on one worker to hear where.
 //
 // Two accesses race when they touch a byte in common, one writes, they are not ordered, and not
 // both are strong (atomic, volatile, relaxed, acquire, release; of scope cta: in one block). Not
@@ -11,8 +13,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +26,7 @@
 namespace pitot::emulator {
 
 class Gang;
+class GlobalMemory;
 struct QuickAccess;
 struct LaunchState;
 class Region;
@@ -29,6 +34,7 @@ class Region;
 class RaceCheck {
  public:
   explicit RaceCheck(LaunchState& state);
+  ~RaceCheck();
 
   std::unique_ptr<BlockOrder> make_order(const Block& block, size_t warps, size_t shared_bytes);
 
@@ -44,6 +50,9 @@ class RaceCheck {
   void landed(Warp& w, uint32_t copy, unsigned lane, uint64_t offset, uint64_t bytes, bool write);
   // A fence of these lanes.
   void fence(Warp& w, const Op& op, LaneMask mask);
+  // Whether two of these have touched a byte of global memory that one of them writes.
+  static bool conflict(std::span<const std::unique_ptr<RaceCheck>> checks,
+                       const GlobalMemory& memory, unsigned workers);
   // Lanes meet at a convergent operation. Where that accesses memory they do so together: `after`
   // it, each of them has done it.
   void meet(Warp& w, const Op& op, LaneMask lanes, bool after);
@@ -81,6 +90,7 @@ class RaceCheck {
   TicksPtr start_;
   bool lockstep_;
   std::unordered_map<uint64_t, std::unique_ptr<RaceShadow>> pages_;  // by address / kPageBytes
+  std::atomic<uint64_t>* budget_ = nullptr;                          // what they were taken from
   struct Recent {
     uint64_t page = UINT64_MAX;
     RaceShadow* shadow = nullptr;

@@ -38,6 +38,27 @@ void RaceShadow::touch(uint64_t offset, uint64_t bytes, const Touch& t,
   }
 }
 
+bool RaceShadow::conflicts(TouchedBytes& others) const {
+  const auto touched = [](const Cell& c) { return (c.write | c.read | c.more) != 0; };
+  unsigned found = 0;
+  for (size_t i = 0; i < cells_.size(); ++i) {
+    const Cell& c = cells_[i];
+    unsigned in = touched(c) ? 0x0f : 0, out = c.write != 0 ? 0x0f : 0;  // bits of bytes
+    if ((c.more & kApart) != 0) {
+      in = out = 0;
+      for (unsigned b = 0; b < 4; ++b) {
+        const Cell& part = parts_[c.more & kIndex][b];
+        in |= (touched(part) ? 1u : 0u) << b;
+        out |= (part.write != 0 ? 1u : 0u) << b;
+      }
+    }
+    uint8_t& o = others.cells[i];
+    found |= (in & o >> 4) | (out & o);
+    o = static_cast<uint8_t>(o | in | out << 4);
+  }
+  return found != 0;
+}
+
 void RaceShadow::leaf(Cell& c, uint64_t offset, uint64_t bytes, const Touch& t,
                       std::vector<Conflict>& found) {
   const BlockOrder& order = t.order;

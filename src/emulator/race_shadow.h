@@ -62,9 +62,19 @@ struct Conflict {
   bool write = false;
 };
 
+// Of a piece of memory, which bytes several shadows of it have seen touched and written.
+struct TouchedBytes {
+  explicit TouchedBytes(size_t bytes) : cells(bytes / 4 + 1) {}
+  std::vector<uint8_t> cells;  // of four bytes: a bit a byte that was touched, above them written
+};
+
 class RaceShadow {
  public:
   RaceShadow(size_t bytes, size_t readers) : bytes_(bytes), readers_(readers) {}
+
+  // Whether it has a byte that `others` have too and that it or one of them has written, whatever
+  // the order and kind of the accesses; adds its bytes to theirs.
+  bool conflicts(TouchedBytes& others) const;
 
   // Records an access and appends what it conflicts with.
   void touch(uint64_t offset, uint64_t bytes, const Touch& t, std::vector<Conflict>& found);

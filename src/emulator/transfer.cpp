@@ -7,6 +7,7 @@
 
 #include "emulator/access.h"
 #include "emulator/block.h"
+#include "emulator/defined_bits.h"
 #include "emulator/gang.h"
 #include "emulator/observer.h"
 #include "emulator/place_text.h"
@@ -31,8 +32,7 @@ bool outside(Warp& w, const Op& op, unsigned lane, uint64_t address, uint64_t by
 
 void tell_races(Warp& w, const Op& op, unsigned lane, Space space, uint64_t address, uint64_t bytes,
                 AccessKind kind) {
-  if (w.block.order != nullptr)
-    w.block.gang().state.races->run(w, op, lane, space, address, bytes, kind);
+  if (w.block.order != nullptr) w.block.gang().races->run(w, op, lane, space, address, bytes, kind);
 }
 
 bool for_each_piece(Warp& w, const Op& op, unsigned lane, Space space, uint64_t address,
@@ -121,8 +121,7 @@ bool read_run(Warp& w, const Op& op, unsigned lane, Space space, uint64_t addres
     const size_t to = offset + p.done;
     std::memcpy(b.data.data() + to, p.at, p.bytes);
     if (p.defined == nullptr) return;
-    for (uint64_t i = 0; i < p.bytes; ++i)
-      b.defined[to + i] = p.defined[(p.bit + i) / 64] >> ((p.bit + i) % 64) & 1;
+    for (uint64_t i = 0; i < p.bytes; ++i) b.defined[to + i] = is_defined(p.defined, p.bit + i);
   });
   if (there) tell_races(w, op, lane, space, address, bytes, AccessKind::kLoad);
   return there;

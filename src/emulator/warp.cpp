@@ -344,12 +344,12 @@ bool Warp::step(size_t chosen, const Op& op, LaneMask mask) {
       if (op.flow == Flow::kConvergent) {
         if (gathered(op, w)) {
           Follower* const follower = block.gang().state.options.follower;
-          if (block.order != nullptr) block.gang().state.races->meet(*this, op, w.lanes, false);
+          if (block.order != nullptr) block.gang().races->meet(*this, op, w.lanes, false);
           if (follower != nullptr) follower->before(*this, op, w.lanes);
           op.run(*this, op, w.lanes);
           if (stop) return false;
           if (follower != nullptr) follower->after(*this, op, w.lanes);
-          if (block.order != nullptr) block.gang().state.races->meet(*this, op, w.lanes, true);
+          if (block.order != nullptr) block.gang().races->meet(*this, op, w.lanes, true);
           if (block.checks().uninitialised) block.track(*this, op, w.lanes);
           fragments_[chosen].pc = pc + 1;
           return false;
