@@ -91,4 +91,14 @@ RegisterEstimate estimate_registers(const FlowFacts& flow, const Uniformity& uni
   return e;
 }
 
+uint32_t estimated_registers(const ptx::Module& m, const ptx::Function& f, ptx::Target target) {
+  Workspace ws;
+  FlowFacts flow;
+  Uniformity uniformity;
+  flow.build(m, f, ws);
+  if (flow.too_complex) return 0;
+  uniformity.build(flow, std::nullopt, ws);
+  return estimate_registers(flow, uniformity, target, ws).registers;
+}
+
 }  // namespace pitot::analysis

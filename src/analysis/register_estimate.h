@@ -30,5 +30,7 @@ uint32_t register_cap(const ptx::Function& f);
 // which is all that was fitted.
 RegisterEstimate estimate_registers(const FlowFacts& flow, const Uniformity& uniformity,
                                     ptx::Target target, Workspace& ws);
+// The registers alone, all that they rest on built for the occasion; 0 for a function too complex.
+uint32_t estimated_registers(const ptx::Module& m, const ptx::Function& f, ptx::Target target);
 
 }  // namespace pitot::analysis

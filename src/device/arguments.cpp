@@ -19,30 +19,6 @@ Result<int64_t> number(const KernelSpec& spec, uint32_t line, const std::string&
   return v;
 }
 
-Status resolve_launch(const KernelSpec& spec, const Sizes& sizes, ResolvedLaunch& out) {
-  auto three = [&](const std::array<std::string, 3>& text, std::array<uint32_t, 3>& to,
-                   uint32_t line, const char* what) -> Status {
-    for (size_t i = 0; i < 3; ++i) {
-      auto v = number(spec, line, what, text[i], sizes);
-      if (!v) return v.error();
-      if (*v < 1 || *v > INT32_MAX)
-        return spec.error_at(line, fmt::format("{} of {}: 1 to {}", what, *v, INT32_MAX));
-      to[i] = static_cast<uint32_t>(*v);
-    }
-    return Ok{};
-  };
-  if (Status s = three(spec.grid, out.grid, spec.grid_line, "grid"); !s) return s;
-  if (Status s = three(spec.block, out.block, spec.block_line, "block"); !s) return s;
-  if (Status s = three(spec.cluster, out.cluster, spec.cluster_line, "cluster"); !s) return s;
-  auto shared = number(spec, spec.shared_line, "shared", spec.shared, sizes);
-  if (!shared) return shared.error();
-  if (*shared < 0 || *shared > 1 << 24)
-    return spec.error_at(spec.shared_line, fmt::format("{} bytes of shared memory", *shared));
-  out.dynamic_shared = static_cast<uint32_t>(*shared);
-  out.cooperative = spec.cooperative;
-  return Ok{};
-}
-
 Status resolve_buffer(const KernelSpec& spec, const ArgumentSpec& a, const Sizes& sizes,
                       ResolvedArgument& out) {
   auto count = number(spec, a.line, fmt::format("`count` of '{}'", a.name), a.count, sizes);
@@ -114,6 +90,30 @@ Status resolve_argument(const KernelSpec& spec, const ArgumentSpec& a, const Siz
 }
 
 }  // namespace
+
+Status resolve_launch(const KernelSpec& spec, const Sizes& sizes, ResolvedLaunch& out) {
+  auto three = [&](const std::array<std::string, 3>& text, std::array<uint32_t, 3>& to,
+                   uint32_t line, const char* what) -> Status {
+    for (size_t i = 0; i < 3; ++i) {
+      auto v = number(spec, line, what, text[i], sizes);
+      if (!v) return v.error();
+      if (*v < 1 || *v > INT32_MAX)
+        return spec.error_at(line, fmt::format("{} of {}: 1 to {}", what, *v, INT32_MAX));
+      to[i] = static_cast<uint32_t>(*v);
+    }
+    return Ok{};
+  };
+  if (Status s = three(spec.grid, out.grid, spec.grid_line, "grid"); !s) return s;
+  if (Status s = three(spec.block, out.block, spec.block_line, "block"); !s) return s;
+  if (Status s = three(spec.cluster, out.cluster, spec.cluster_line, "cluster"); !s) return s;
+  auto shared = number(spec, spec.shared_line, "shared", spec.shared, sizes);
+  if (!shared) return shared.error();
+  if (*shared < 0 || *shared > 1 << 24)
+    return spec.error_at(spec.shared_line, fmt::format("{} bytes of shared memory", *shared));
+  out.dynamic_shared = static_cast<uint32_t>(*shared);
+  out.cooperative = spec.cooperative;
+  return Ok{};
+}
 
 Result<ResolvedLaunch> resolve(const ptx::Module& m, uint32_t kernel, const KernelSpec& spec,
                                const SizeSpec& size, uint64_t seed) {

@@ -32,6 +32,9 @@ struct ResolvedLaunch {
   std::vector<ResolvedArgument> references;  // of the module
 };
 
+// The launch alone, for which no module is needed. Errors: expressions that do not evaluate.
+Status resolve_launch(const KernelSpec& spec, const Sizes& sizes, ResolvedLaunch& out);
+
 // Errors: expressions that do not evaluate, arguments that do not match the kernel's parameters.
 Result<ResolvedLaunch> resolve(const ptx::Module& module, uint32_t kernel, const KernelSpec& spec,
                                const SizeSpec& size, uint64_t seed);

@@ -31,6 +31,11 @@ class Reader {
                "pitot.kernel/1");
     required(t, root, "ptx", out_.ptx);
     if (auto s = t.text("entry")) out_.entry = *s;
+    body(t);
+    t.done();
+  }
+
+  void body(TomlTable& t) {
     if (const toml::table* l = t.table("launch")) launch(*l);
     for (const toml::table* s : t.tables("sizes")) sizes(*s);
     if (out_.sizes.empty()) out_.sizes.push_back({"full", {}});
@@ -52,7 +57,6 @@ class Reader {
       oracle.done();
       out_.oracle = std::move(spec);
     }
-    t.done();
   }
 
  private:
@@ -253,6 +257,10 @@ std::string KernelSpec::beside(const std::string& name) const {
 
 Error KernelSpec::error_at(uint32_t line, const std::string& message) const {
   return input_error(line == 0 ? message : fmt::format("{}:{}: {}", path, line, message));
+}
+
+void read_spec_body(TomlContext& context, TomlTable& table, KernelSpec& out) {
+  Reader(context, out).body(table);
 }
 
 KernelSpec read_spec(const SourceText& source, Diagnostics& out) {

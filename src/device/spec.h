@@ -61,6 +61,10 @@ struct KernelSpec {
   Error error_at(uint32_t line, const std::string& message) const;
 };
 
+// The keys that say how and on what to launch ([launch], [[sizes]], [[args]], …): all but schema,
+// ptx and entry. Templates of specs have them too.
+void read_spec_body(TomlContext& context, TomlTable& table, KernelSpec& out);
+
 // Reads a spec; complaints are located. The spec is meaningless when there were errors.
 KernelSpec read_spec(const SourceText& source, Diagnostics& out);
 

@@ -17,18 +17,6 @@ namespace {
 
 uint64_t volume_of(const emulator::Dim3& d) { return uint64_t{d[0]} * d[1] * d[2]; }
 
-uint32_t estimated_registers(const ptx::Module& m, const ptx::Function& f, unsigned sm) {
-  analysis::Workspace ws;
-  analysis::FlowFacts flow;
-  analysis::Uniformity uniformity;
-  flow.build(m, f, ws);
-  if (flow.too_complex) return 0;
-  uniformity.build(flow, std::nullopt, ws);
-  return analysis::estimate_registers(flow, uniformity, ptx::Target{static_cast<uint16_t>(sm), 0},
-                                      ws)
-      .registers;
-}
-
 // Of the unified L1, what the shared memory of the resident blocks leaves: the driver takes the
 // smallest shared part that they fit in.
 uint64_t l1_left(const arch::Capability& c, const arch::Occupancy& o) {
@@ -95,7 +83,9 @@ Result<ProfileResult> profile(const emulator::Program& program, uint32_t kernel,
   out.grid = launch.grid;
   out.block = launch.block;
   out.blocks = volume_of(launch.grid);
-  out.registers = options.registers != 0 ? options.registers : estimated_registers(m, f, c.sm());
+  out.registers = options.registers != 0
+                      ? options.registers
+                      : analysis::estimated_registers(m, f, {static_cast<uint16_t>(c.sm()), 0});
   out.registers_from = options.registers != 0 ? options.registers_from : "estimate";
   const uint64_t dynamic_end =
       launch.dynamic_shared != 0 ? uint64_t{program.dynamic_shared_at} + launch.dynamic_shared : 0;

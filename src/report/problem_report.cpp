@@ -33,6 +33,8 @@ std::string problem_json(std::string_view verb, const std::vector<VerifiedFile>&
     j["outputs"] = Json::array();
     j["faults"] = Json::array();
     j["runs"] = Json::array();
+  } else if (verb == "variants") {
+    j["variants"] = Json::array();
   } else {
     j["device"] = "emu";
     j["ok"] = false;

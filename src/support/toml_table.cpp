@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "support/text.h"
 
@@ -206,6 +207,12 @@ void TomlTable::done() {
     context_.error(context_.range(key.source()), "unknown-key",
                    fmt::format("{} has no key `{}`", name_, name), std::move(hint));
   }
+}
+
+std::string toml_text(const toml::table& table) {
+  std::ostringstream out;
+  out << toml::toml_formatter(table, toml::format_flags::indent_array_elements);
+  return out.str();
 }
 
 }  // namespace pitot

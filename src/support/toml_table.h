@@ -65,4 +65,7 @@ class TomlTable {
   std::vector<std::string> known_;
 };
 
+// A table as TOML, its keys in order of name.
+std::string toml_text(const toml::table& table);
+
 }  // namespace pitot

@@ -1,11 +1,7 @@
 // One ptxas run in a directory of its own, and the record of it that the cache keeps.
 #include "toolchain/ptxas.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -14,11 +10,10 @@
 #include "support/parallel.h"
 #include "toolchain/ptx_header.h"
 #include "toolchain/subprocess.h"
+#include "toolchain/temporary_directory.h"
 
 namespace pitot::toolchain {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Raise when the record's form or what goes into a run changes.
 constexpr const char* kRecordVersion = "ptxas-record-2";
@@ -31,27 +26,6 @@ struct Record {
   std::string output;
   std::vector<CodeSection> code;
   double seconds = 0;
-};
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::error_code ec;
-    std::string path = (fs::temp_directory_path(ec) / "pitot-ptxas-XXXXXX").string();
-    if (!ec && ::mkdtemp(path.data()) != nullptr) path_ = path;
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() {
-    std::error_code ec;
-    if (!path_.empty()) fs::remove_all(path_, ec);
-  }
-  bool ok() const { return !path_.empty(); }
-  std::string file(const char* name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
 };
 
 Hash128 record_key(const Toolkit& toolkit, std::string_view text, const std::string& target,
@@ -106,7 +80,7 @@ std::optional<Record> from_json(const std::string& text) {
 Result<Record> run_ptxas(const Toolkit& toolkit, std::string_view text, const std::string& target,
                          const std::vector<std::string>& arguments, double time_limit,
                          std::string& cubin) {
-  TemporaryDirectory directory;
+  TemporaryDirectory directory("pitot-ptxas");
   if (!directory.ok()) return failed_error("cannot make a temporary directory for ptxas");
   auto written = write_file(directory.file(kInputName), text);
   if (!written.ok()) return written.error();

@@ -23,6 +23,7 @@ MAY_USE = {
     "profile": {"emulator", "analysis", "arch", "ptx"},
     "predict": {"profile", "check", "device", "emulator", "toolchain", "analysis", "arch", "ptx"},
     "measure": {"device", "toolchain", "arch", "cuda", "ptx", "analysis"},
+    "variants": {"device", "toolchain", "arch", "ptx", "analysis"},
     "store": set(),
     "report": set(),
 }
@@ -30,7 +31,7 @@ MAY_USE = {
 PLAIN = {"report": {"gate/diff_result.h", "gate/gate_result.h"}, "store": {"measure/measure_result.h"}}
 # Header prefix → the only modules that may include it.
 THIRD_PARTY = {
-    "nlohmann/": {"report", "toolchain"},
+    "nlohmann/": {"report", "toolchain", "variants"},
     "toml++/": {"support"},
     "xxhash.h": {"support"},
     "zstd.h": {"toolchain"},

@@ -51,19 +51,27 @@ def compile_apart(names, *arguments):
     receiver, sender = context.Pipe(duplex=False)
 
     def work():
-        compiled = compile_one(names, *arguments)
+        try:
+            compiled = compile_one(names, *arguments)
+        except Exception as error:  # whatever a compiler throws, its words are for the parent
+            sender.send((None, f"{type(error).__name__}: {error}"))
+            return
         held = compiled.metadata._asdict()
         sender.send((compiled.asm["ptx"], {k: held[k] for k in FACTS if k in held}))
 
     child = context.Process(target=work)
     child.start()
     sender.close()
+    failed = f"{arguments[0]} for {arguments[-1]}: the compiler failed"
     try:
-        return receiver.recv()
+        text, facts = receiver.recv()
     except EOFError:
-        raise SystemExit(f"{arguments[0]} for {arguments[-1]}: the compiler failed") from None
+        raise SystemExit(failed) from None
     finally:
         child.join()
+    if text is None:
+        raise SystemExit(f"{failed}: {facts}")
+    return text, facts
 
 
 def compile_one(source_names, name, build, variant, target):

@@ -60,6 +60,7 @@ void add_check(CLI::App& app, Options& options);
 void add_profile(CLI::App& app, Options& options);
 void add_measure(CLI::App& app, Options& options);
 void add_compare(CLI::App& app, Options& options);
+void add_variants(CLI::App& app, Options& options);
 void add_doctor(CLI::App& app, Options& options);
 void add_completion(CLI::App& app, Options& options);
 

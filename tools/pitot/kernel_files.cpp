@@ -11,13 +11,13 @@
 #include "toolchain/embedded_ptx.h"
 
 namespace pitot::cli {
-namespace {
-
 void complain(const SourceText& source, const Diagnostics& found, Options& options) {
   const std::string text = report::format_diagnostics(source, found, options.style(STDERR_FILENO));
   std::fwrite(text.data(), 1, text.size(), stderr);
   options.problems.push_back({source.path(), false, "", report::locate(source, found)});
 }
+
+namespace {
 
 bool has_kernel(const ptx::Module& m, const std::string& name) {
   return std::any_of(m.functions.begin(), m.functions.end(), [&](const ptx::Function& f) {

@@ -30,6 +30,9 @@ std::shared_ptr<const ptx::Module> sound_module(ptx::Module module, Options& opt
 
 Result<uint32_t> find_kernel(const ptx::Module& module, const WantedKernel& wanted);
 
+// Prints and keeps what was found in a text.
+void complain(const SourceText& source, const Diagnostics& found, Options& options);
+
 // Nothing after errors; exit code 2.
 std::optional<device::KernelSpec> read_spec_file(const std::string& path, Options& options);
 

@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   add_profile(app, options);
   add_measure(app, options);
   add_compare(app, options);
+  add_variants(app, options);
   add_doctor(app, options);
   add_completion(app, options);
   if (const std::string complaint = unknown_verb(app, argc, argv); !complaint.empty()) {
