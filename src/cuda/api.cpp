@@ -30,6 +30,10 @@ Result<std::shared_ptr<const Api>> load_api() {
   if (api->name == nullptr) return missing_error("the CUDA driver is too old: it has no " symbol);
   PITOT_CUDA_FUNCTIONS(PITOT_CUDA_FIND)
 #undef PITOT_CUDA_FIND
+#define PITOT_CUDA_LOOK(name, symbol, parameters) \
+  api->name = reinterpret_cast<Status32(*) parameters>(api->driver.find(symbol));
+  PITOT_CUDA_NEWER_FUNCTIONS(PITOT_CUDA_LOOK)
+#undef PITOT_CUDA_LOOK
   if (const Status32 s = api->init(0); s != kSuccess)
     return missing_error("the CUDA driver does not start: " + api->describe(s));
   int count = 0;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "cuda/image_types.h"
 #include "support/dynamic_library.h"
 #include "support/result.h"
 
@@ -150,11 +151,32 @@ enum : Status32 {
     (GraphExecHandle*, GraphHandle, unsigned long long))                                           \
   X(graph_launch, "cuGraphLaunch", (GraphExecHandle, StreamHandle))                                \
   X(graph_destroy, "cuGraphDestroy", (GraphHandle))                                                \
-  X(graph_exec_destroy, "cuGraphExecDestroy", (GraphExecHandle))
+  X(graph_exec_destroy, "cuGraphExecDestroy", (GraphExecHandle))                                   \
+  X(array_create, "cuArray3DCreate_v2", (ArrayHandle*, const ArrayDescriptor*))                    \
+  X(array_destroy, "cuArrayDestroy", (ArrayHandle))                                                \
+  X(mipmap_create, "cuMipmappedArrayCreate", (MipmapHandle*, const ArrayDescriptor*, unsigned))    \
+  X(mipmap_level, "cuMipmappedArrayGetLevel", (ArrayHandle*, MipmapHandle, unsigned))              \
+  X(mipmap_destroy, "cuMipmappedArrayDestroy", (MipmapHandle))                                     \
+  X(copy_3d, "cuMemcpy3DAsync_v2", (const Copy3d*, StreamHandle))                                  \
+  X(texture_create, "cuTexObjectCreate",                                                           \
+    (ObjectHandle*, const ResourceDescriptor*, const TextureDescriptor*, const void*))             \
+  X(texture_destroy, "cuTexObjectDestroy", (ObjectHandle))                                         \
+  X(surface_create, "cuSurfObjectCreate", (ObjectHandle*, const ResourceDescriptor*))              \
+  X(surface_destroy, "cuSurfObjectDestroy", (ObjectHandle))
+
+// Those that drivers before CUDA 12 lack; null there.
+#define PITOT_CUDA_NEWER_FUNCTIONS(X)                                                              \
+  X(tensor_map_tiled, "cuTensorMapEncodeTiled",                                                    \
+    (EncodedTensorMap*, TensorType, uint32_t, void*, const uint64_t*, const uint64_t*,             \
+     const uint32_t*, const uint32_t*, int, TensorSwizzle, int, int))                              \
+  X(tensor_map_im2col, "cuTensorMapEncodeIm2col",                                                  \
+    (EncodedTensorMap*, TensorType, uint32_t, void*, const uint64_t*, const uint64_t*, const int*, \
+     const int*, uint32_t, uint32_t, const uint32_t*, int, TensorSwizzle, int, int))
 
 struct Api {
 #define PITOT_CUDA_MEMBER(name, symbol, parameters) Status32(*name) parameters = nullptr;
   PITOT_CUDA_FUNCTIONS(PITOT_CUDA_MEMBER)
+  PITOT_CUDA_NEWER_FUNCTIONS(PITOT_CUDA_MEMBER)
 #undef PITOT_CUDA_MEMBER
 
   // "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)"

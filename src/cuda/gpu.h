@@ -86,8 +86,11 @@ class Kernel {
   // `image`: PTX text or a cubin. The error holds the compiler's log.
   static Result<Kernel> load(GpuRef gpu, const std::string& image, const std::string& entry);
   const KernelFacts& facts() const { return facts_; }
+  // Errors: more threads or shared memory than a block of this kernel may have on this GPU.
+  Status check_threads(const Launch& launch) const;
+  Status check_shared(const Launch& launch) const;
   // Allows what the launch needs beyond the defaults: shared memory over 48 KiB, clusters of more
-  // than 8 blocks. Errors: more shared memory than a block may have on this GPU.
+  // than 8 blocks.
   Status prepare(const Launch& launch) const;
   // Asynchronous. `parameters`: a pointer to each parameter's bytes.
   Status32 launch(const Launch& launch, std::span<void*> parameters, StreamHandle stream) const;

@@ -48,20 +48,26 @@ Result<Kernel> Kernel::load(GpuRef gpu, const std::string& image, const std::str
   return k;
 }
 
+Status Kernel::check_threads(const Launch& launch) const {
+  const uint64_t threads = uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  if (threads <= facts_.max_threads) return Ok{};
+  return failed_error(fmt::format(
+      "a block of {} threads: this kernel takes at most {} on {} ({} registers a thread)", threads,
+      facts_.max_threads, gpu_->facts().name, facts_.registers));
+}
+
+Status Kernel::check_shared(const Launch& launch) const {
+  const GpuFacts& gpu = gpu_->facts();
+  const uint64_t shared = uint64_t{launch.dynamic_shared} + facts_.static_shared;
+  if (shared <= gpu.shared_per_block_optin) return Ok{};
+  return failed_error(fmt::format(
+      "{} bytes of shared memory a block ({} static, {} dynamic): {} has at most {}", shared,
+      facts_.static_shared, launch.dynamic_shared, gpu.name, gpu.shared_per_block_optin));
+}
+
 Status Kernel::prepare(const Launch& launch) const {
   const Api& api = gpu_->api();
-  const GpuFacts& gpu = gpu_->facts();
-  const uint64_t threads = uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
-  if (threads > facts_.max_threads)
-    return failed_error(fmt::format(
-        "a block of {} threads: this kernel takes at most {} on {} ({} registers a thread)",
-        threads, facts_.max_threads, gpu.name, facts_.registers));
-  const uint64_t shared = uint64_t{launch.dynamic_shared} + facts_.static_shared;
-  if (shared > gpu.shared_per_block_optin)
-    return failed_error(fmt::format(
-        "{} bytes of shared memory a block ({} static, {} dynamic): {} has at most {}", shared,
-        facts_.static_shared, launch.dynamic_shared, gpu.name, gpu.shared_per_block_optin));
-  if (shared > gpu.shared_per_block)
+  if (launch.dynamic_shared + facts_.static_shared > gpu_->facts().shared_per_block)
     if (Status s = api.check(api.function_set(function_, FunctionAttribute::kMaxDynamicShared,
                                               static_cast<int>(launch.dynamic_shared)),
                              "raising the limit of dynamic shared memory");

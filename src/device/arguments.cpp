@@ -37,6 +37,26 @@ Status resolve_buffer(const KernelSpec& spec, const ArgumentSpec& a, const Sizes
   return Ok{};
 }
 
+// The map; with memory of its own, its buffer.
+Status resolve_tensor_map(const KernelSpec& spec, const ArgumentSpec& a, const Sizes& sizes,
+                          ResolvedArgument& out) {
+  auto map = evaluate_tensor_map(*a.map, a.type, a.name, sizes);
+  if (!map) return spec.error_at(a.line, map.error().message);
+  out.map = *map;
+  if (!a.is_buffer) {
+    const auto is_it = [&](const ArgumentSpec& b) { return b.name == a.map->of; };
+    out.tensor = static_cast<size_t>(
+        std::find_if(spec.arguments.begin(), spec.arguments.end(), is_it) - spec.arguments.begin());
+    return Ok{};
+  }
+  out.tensor = static_cast<size_t>(&a - spec.arguments.data());
+  const uint64_t bytes = tensor_bytes(*map), each = ptx::bytes_of(a.type);
+  if (bytes > kMostBufferBytes)
+    return spec.error_at(a.line, fmt::format("'{}' has {} bytes: more than 1 TiB", a.name, bytes));
+  out.count = (bytes + each - 1) / each;
+  return Ok{};
+}
+
 Status resolve_image(const KernelSpec& spec, const ArgumentSpec& a, const Sizes& sizes,
                      ResolvedArgument& out) {
   if (!a.image->has_texels()) return Ok{};
@@ -86,6 +106,7 @@ Status resolve_argument(const KernelSpec& spec, const ArgumentSpec& a, const Siz
     out.init = std::move(*init);
   }
   if (a.image) return resolve_image(spec, a, sizes, out);
+  if (a.map) return resolve_tensor_map(spec, a, sizes, out);
   return a.is_buffer ? resolve_buffer(spec, a, sizes, out) : resolve_scalar(spec, a, sizes, out);
 }
 
@@ -115,9 +136,21 @@ Status resolve_launch(const KernelSpec& spec, const Sizes& sizes, ResolvedLaunch
   return Ok{};
 }
 
+uint64_t traffic_bytes(const ResolvedLaunch& launch) {
+  uint64_t out = 0;
+  for (const auto* list : {&launch.arguments, &launch.references})
+    for (const ResolvedArgument& a : *list) {
+      uint64_t bytes = a.spec->is_buffer ? a.bytes() : 0;
+      if (a.spec->image && a.spec->image->has_texels()) bytes = texel_bytes(a.image);
+      out += a.spec->role == Role::kInOut ? 2 * bytes : bytes;
+    }
+  return out;
+}
+
 Result<ResolvedLaunch> resolve(const ptx::Module& m, uint32_t kernel, const KernelSpec& spec,
                                const SizeSpec& size, uint64_t seed) {
   ResolvedLaunch out;
+  out.spec = &spec;
   if (Status s = resolve_launch(spec, size.values, out); !s) return s.error();
   const ptx::Function& f = m.functions[kernel];
   // A kernel's own cluster shape needs no launch attribute.
@@ -132,12 +165,18 @@ Result<ResolvedLaunch> resolve(const ptx::Module& m, uint32_t kernel, const Kern
     a.parameter_bytes = static_cast<uint32_t>(m.symbols[f.parameters[i]].size);
     a.seed = random_bits(seed, i);
     if (Status s = resolve_argument(spec, *a.spec, size.values, a); !s) return s.error();
+    if (a.spec->map && a.parameter_bytes != emulator::kTensorMapBytes)
+      return spec.error_at(
+          a.spec->line,
+          fmt::format("'{}' is a tensor map of {} bytes, parameter {} of '{}' has "
+                      "{}: maps are passed by value",
+                      a.spec->name, emulator::kTensorMapBytes, i, f.name, a.parameter_bytes));
     if ((a.spec->is_buffer || a.spec->image) && a.parameter_bytes < 8)
       return spec.error_at(a.spec->line,
                            fmt::format("'{}' is a {}, parameter {} of '{}' too small for a {}",
                                        a.spec->name, a.spec->is_buffer ? "buffer" : "handle", i,
                                        f.name, a.spec->is_buffer ? "pointer" : "handle"));
-    if (!a.spec->is_buffer && ptx::bytes_of(a.spec->type) > a.parameter_bytes)
+    if (!a.spec->is_buffer && !a.spec->map && ptx::bytes_of(a.spec->type) > a.parameter_bytes)
       return spec.error_at(
           a.spec->line, fmt::format("'{}' ({}) is larger than parameter {} of '{}'", a.spec->name,
                                     ptx::name_of(a.spec->type), i, f.name));

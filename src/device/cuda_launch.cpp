@@ -5,91 +5,90 @@
 #include <algorithm>
 #include <cstring>
 
-#include "device/values.h"
-#include "support/parallel.h"
+#include "cuda/tensor_map.h"
 
 namespace pitot::device {
 
-Result<std::vector<std::byte>> values_of(const ResolvedArgument& a) {
-  constexpr uint64_t kPiece = uint64_t{1} << 20;
-  const uint64_t each = ptx::bytes_of(a.spec->type), pieces = (a.count + kPiece - 1) / kPiece;
-  if (pieces <= 1) return initial_values(a.init, a.spec->type, a.count, a.seed, a.origin);
-  // The first piece also says whether the rest can be made.
-  auto first = initial_values(a.init, a.spec->type, kPiece, a.seed, a.origin);
-  if (!first) return first.error();
-  std::vector<std::byte> out(a.bytes());
-  std::memcpy(out.data(), first->data(), first->size());
-  parallel_for(pieces - 1, 0, [&](size_t i) {
-    const uint64_t begin = (i + 1) * kPiece;
-    const auto piece = initial_values(a.init, a.spec->type, std::min(kPiece, a.count - begin),
-                                      a.seed, a.origin, begin);
-    std::memcpy(out.data() + begin * each, piece->data(), piece->size());
-  });
-  return out;
+namespace {
+
+std::optional<cuda::TensorType> tensor_type(ptx::Type type) {
+  switch (type) {
+    case ptx::Type::kU8:
+      return cuda::TensorType::kU8;
+    case ptx::Type::kU16:
+      return cuda::TensorType::kU16;
+    case ptx::Type::kU32:
+      return cuda::TensorType::kU32;
+    case ptx::Type::kS32:
+      return cuda::TensorType::kS32;
+    case ptx::Type::kU64:
+      return cuda::TensorType::kU64;
+    case ptx::Type::kS64:
+      return cuda::TensorType::kS64;
+    case ptx::Type::kF16:
+      return cuda::TensorType::kF16;
+    case ptx::Type::kF32:
+      return cuda::TensorType::kF32;
+    case ptx::Type::kF64:
+      return cuda::TensorType::kF64;
+    case ptx::Type::kBf16:
+      return cuda::TensorType::kBf16;
+    default:
+      return std::nullopt;
+  }
 }
 
-Result<GuardedBuffer> GuardedBuffer::make(cuda::GpuRef gpu, const ResolvedArgument& argument) {
-  GuardedBuffer b;
-  b.argument_ = argument;
-  b.bytes_ = argument.bytes();
-  const size_t align = std::max<size_t>(argument.spec->align, 256);
-  b.gpu_ = gpu;
-  auto memory = cuda::Memory::allocate(std::move(gpu), b.bytes_ + 2 * kGuardBytes + align);
-  if (!memory)
-    return failed_error(
-        fmt::format("buffer '{}': {}", argument.spec->name, memory.error().message));
-  b.memory_ = std::move(*memory);
-  const uint64_t from = b.memory_.address() + kGuardBytes;
-  // Aligned as promised, and no further, so that a kernel that relies on more is found.
-  uint64_t base = (from + align - 1) / align * align;
-  b.offset_ = base - b.memory_.address();
-  for (const auto& [at, n] : {std::pair<size_t, size_t>{0, b.offset_},
-                              {b.offset_ + b.bytes_, b.memory_.size() - b.offset_ - b.bytes_}})
-    if (Status s = b.memory_.fill(at, n, kGuard); !s) return s.error();
-  return b;
-}
-
-Result<std::string> GuardedBuffer::overwritten() const {
-  std::string out;
-  auto look = [&](size_t at, size_t n, auto&& say) -> Status {
-    std::vector<std::byte> zone(n);
-    if (Status s = memory_.read(at, zone); !s) return s;
-    const auto bad = [](std::byte v) { return v != kGuard; };
-    const auto first = std::find_if(zone.begin(), zone.end(), bad);
-    if (first == zone.end()) return Ok{};
-    const auto last = std::find_if(zone.rbegin(), zone.rend(), bad);
-    out += (out.empty() ? "" : "; ") + say(static_cast<size_t>(first - zone.begin()),
-                                           static_cast<size_t>(zone.rend() - last) - 1);
-    return Ok{};
+// The driver's form of a map, for a tensor at an address.
+Result<std::vector<std::byte>> encoded(const cuda::Gpu& gpu, const ResolvedArgument& a,
+                                       uint64_t address) {
+  const emulator::TensorMap& m = a.map;
+  auto named = [&](const std::string& why) {
+    return failed_error(fmt::format("tensor map '{}': {}", a.spec->name, why));
   };
-  const std::string& name = argument_.spec->name;
-  Status s = look(0, offset_, [&](size_t first, size_t last) {
-    return fmt::format("written before the start of '{}': bytes -{} to -{}", name, offset_ - first,
-                       offset_ - last);
-  });
-  if (!s) return s.error();
-  const size_t end = offset_ + bytes_;
-  s = look(end, memory_.size() - end, [&](size_t first, size_t last) {
-    return fmt::format("written past the end of '{}' ({} bytes): bytes {} to {}", name, bytes_,
-                       bytes_ + first, bytes_ + last);
-  });
-  if (!s) return s.error();
-  return out;
+  const auto type = tensor_type(a.spec->type);
+  if (!type) return named(fmt::format("no tensors of type '{}'", ptx::name_of(a.spec->type)));
+  cuda::TensorLayout t;
+  t.address = address;
+  t.type = *type;
+  t.rank = m.rank;
+  std::copy(m.size.begin(), m.size.end(), t.size.begin());
+  t.stride = m.stride;
+  t.box = m.box;
+  std::copy(m.step.begin(), m.step.end(), t.step.begin());
+  t.swizzle = m.atomicity == 0   ? static_cast<cuda::TensorSwizzle>(m.swizzle)
+              : m.atomicity == 1 ? cuda::TensorSwizzle::k128Atom32
+                                 : cuda::TensorSwizzle::k128Atom64;
+  t.fill_nan = m.fill != 0;
+  t.im2col = m.im2col;
+  std::copy(m.lower.begin(), m.lower.end(), t.lower.begin());
+  std::copy(m.upper.begin(), m.upper.end(), t.upper.begin());
+  t.channels = m.channels;
+  t.pixels = m.pixels;
+  auto made = cuda::encode(gpu, t);
+  if (!made) return named(made.error().message);
+  return std::vector<std::byte>(made->bytes.begin(), made->bytes.end());
 }
+
+}  // namespace
 
 Result<CudaLaunch> CudaLaunch::make(cuda::GpuRef gpu, const cuda::Kernel& kernel,
                                     const ResolvedLaunch& launch) {
-  CudaLaunch out(kernel);
-  for (const auto* list : {&launch.arguments, &launch.references})
-    for (const ResolvedArgument& a : *list)
-      if (a.spec->image)
-        return input_error(fmt::format("'{}' is a {}: these run on the emulator only", a.spec->name,
-                                       emulator::name_of(a.spec->image->kind)));
+  CudaLaunch out(gpu, kernel);
+  if (!launch.references.empty())
+    return failed_error(fmt::format(
+        "'{}' is a reference of the module: on a GPU textures and surfaces are bound by "
+        "handle, references run on the emulator only",
+        launch.references.front().spec->name));
   for (const ResolvedArgument& a : launch.arguments) {
-    if (!a.spec->is_buffer) continue;
-    auto buffer = GuardedBuffer::make(gpu, a);
-    if (!buffer) return buffer.error();
-    out.buffers_.push_back(std::make_shared<GuardedBuffer>(std::move(*buffer)));
+    if (a.spec->is_buffer) {
+      auto buffer = GuardedBuffer::make(gpu, a);
+      if (!buffer) return buffer.error();
+      out.buffers_.push_back(std::make_shared<GuardedBuffer>(std::move(*buffer)));
+    } else if (a.spec->image) {
+      auto image = DeviceImage::make(gpu, a);
+      if (!image) return image.error();
+      out.images_.push_back(std::make_shared<DeviceImage>(std::move(*image)));
+    }
   }
   if (Status s = out.set_parameters(launch); !s) return s.error();
   return out;
@@ -97,21 +96,37 @@ Result<CudaLaunch> CudaLaunch::make(cuda::GpuRef gpu, const cuda::Kernel& kernel
 
 Result<CudaLaunch> CudaLaunch::with(const cuda::Kernel& kernel,
                                     const ResolvedLaunch& launch) const {
-  CudaLaunch out(kernel);
+  CudaLaunch out(gpu_, kernel);
   out.buffers_ = buffers_;
+  out.images_ = images_;
   if (Status s = out.set_parameters(launch); !s) return s.error();
   return out;
 }
 
 Status CudaLaunch::set_parameters(const ResolvedLaunch& launch) {
   shape_ = {launch.grid, launch.block, launch.cluster, launch.dynamic_shared, launch.cooperative};
+  const KernelSpec& spec = *launch.spec;
+  if (Status s = kernel_.check_threads(shape_); !s)
+    return spec.error_at(spec.block_line, s.error().message);
+  if (Status s = kernel_.check_shared(shape_); !s)
+    return spec.error_at(spec.shared_line, s.error().message);
   if (Status s = kernel_.prepare(shape_); !s) return s;
-  size_t buffer = 0;
-  for (const ResolvedArgument& a : launch.arguments) {
+  size_t buffer = 0, image = 0;
+  std::vector<uint64_t> values;
+  for (const ResolvedArgument& a : launch.arguments)
+    values.push_back(a.spec->is_buffer ? buffers_[buffer++]->base() + a.origin_bytes()
+                     : a.spec->image   ? images_[image++]->handle()
+                                       : a.bits);
+  for (size_t i = 0; i < launch.arguments.size(); ++i) {
+    const ResolvedArgument& a = launch.arguments[i];
     std::vector<std::byte> bytes(std::max<size_t>(a.parameter_bytes, 8));
-    const uint64_t bits =
-        a.spec->is_buffer ? buffers_[buffer++]->base() + a.origin_bytes() : a.bits;
-    std::memcpy(bytes.data(), &bits, sizeof bits);
+    if (a.spec->map) {
+      auto map = encoded(*gpu_, a, values[a.tensor]);
+      if (!map) return map.error();
+      bytes = std::move(*map);
+    } else {
+      std::memcpy(bytes.data(), &values[i], sizeof values[i]);
+    }
     parameters_.push_back(std::move(bytes));
   }
   return Ok{};
@@ -123,30 +138,74 @@ void CudaLaunch::append_parameter(uint64_t bits) {
   parameters_.push_back(std::move(bytes));
 }
 
-Status GuardedBuffer::repeat(uint64_t bytes) {
-  const cuda::Api& api = gpu_->api();
-  for (uint64_t have = bytes; have < bytes_; have *= 2)
-    if (Status s =
-            api.check(api.copy(base() + have, base(), std::min(have, bytes_ - have), nullptr),
-                      "filling a buffer");
-        !s)
-      return s;
-  return api.check(gpu_->synchronize(), "filling a buffer");
-}
-
-Status GuardedBuffer::fill(uint64_t period) {
-  ResolvedArgument start = argument_;
-  start.count = std::min(start.count, period);
-  auto values = values_of(start);
-  if (!values) return values.error();
-  if (Status s = write(*values); !s) return s;
-  return repeat(values->size());
-}
-
 Status CudaLaunch::fill(uint64_t period) {
   for (const auto& b : buffers_)
     if (Status s = b->fill(period); !s) return s;
+  for (const auto& i : images_)
+    if (Status s = i->fill(); !s) return s;
   return Ok{};
+}
+
+Status CudaLaunch::copy(const CudaLaunch& from, cuda::StreamHandle stream) {
+  const cuda::Api& api = gpu_->api();
+  for (size_t i = 0; i < buffers_.size(); ++i)
+    if (Status s = api.check(
+            api.copy(buffers_[i]->base(), from.buffers_[i]->base(), buffers_[i]->bytes(), stream),
+            "copying buffers");
+        !s)
+      return s;
+  for (size_t i = 0; i < images_.size(); ++i)
+    if (Status s = images_[i]->copy(*from.images_[i], stream); !s) return s;
+  return Ok{};
+}
+
+Result<Snapshot> CudaLaunch::snapshot(cuda::StreamHandle stream) const {
+  const cuda::Api& api = gpu_->api();
+  Snapshot out;
+  for (const auto& b : buffers_) {
+    if (b->argument().spec->role != Role::kInOut) continue;
+    auto copy = cuda::Memory::allocate(gpu_, b->bytes());
+    if (!copy) return copy.error();
+    if (Status s =
+            api.check(api.copy(copy->address(), b->base(), b->bytes(), stream), "copying buffers");
+        !s)
+      return s.error();
+    out.buffers.push_back(std::move(*copy));
+  }
+  for (const auto& i : images_) {
+    if (i->spec().role != Role::kInOut) continue;
+    auto copy = DeviceImage::make(gpu_, i->argument());
+    if (!copy) return copy.error();
+    if (Status s = copy->copy(*i, stream); !s) return s.error();
+    out.images.push_back(std::move(*copy));
+  }
+  return out;
+}
+
+Status CudaLaunch::restore(const Snapshot& snapshot, cuda::StreamHandle stream) const {
+  const cuda::Api& api = gpu_->api();
+  size_t buffer = 0, image = 0;
+  for (const auto& b : buffers_) {
+    if (b->argument().spec->role != Role::kInOut) continue;
+    if (Status s =
+            api.check(api.copy(b->base(), snapshot.buffers[buffer++].address(), b->bytes(), stream),
+                      "restoring buffers");
+        !s)
+      return s;
+  }
+  for (const auto& i : images_) {
+    if (i->spec().role != Role::kInOut) continue;
+    if (Status s = i->copy(snapshot.images[image++], stream); !s) return s;
+  }
+  return Ok{};
+}
+
+Result<std::string> CudaLaunch::overwritten() const {
+  for (const auto& b : buffers_) {
+    auto said = b->overwritten();
+    if (!said || !said->empty()) return said;
+  }
+  return std::string();
 }
 
 cuda::Status32 CudaLaunch::launch(cuda::StreamHandle stream) const {

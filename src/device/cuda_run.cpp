@@ -136,6 +136,18 @@ std::string CudaRunner::work(std::string_view request) {
       if (Status s = b.read(out.bytes); !s) return failure(s.error());
       r.outputs.push_back(std::move(out));
     }
+    for (const auto& image : made->images()) {
+      const ArgumentSpec& spec = image->spec();
+      if (spec.role == Role::kIn) continue;
+      auto texels = image->read();
+      if (!texels) return failure(texels.error());
+      RunOutput out;
+      out.name = spec.name;
+      out.type = std::string(ptx::name_of(spec.type));
+      out.element_bytes = ptx::bytes_of(spec.type);
+      out.bytes = std::move(*texels);
+      r.outputs.push_back(std::move(out));
+    }
     return a;
   }();
   // A fault leaves the context unusable: the next size gets a new process.

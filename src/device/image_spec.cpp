@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "device/spec_text.h"
+
 namespace pitot::device {
 namespace {
 
@@ -39,19 +41,6 @@ class ImageSpecReader {
                        std::move(message), std::move(hint));
   }
 
-  void extent(const char* key, std::string& out) {
-    const toml::node* n = t_.take(key);
-    if (n == nullptr) return;
-    if (const auto* s = n->as_string()) {
-      out = s->get();
-    } else if (const auto* i = n->as_integer()) {
-      out = std::to_string(i->get());
-    } else {
-      t_.context().error(*n, "wrong-type",
-                         fmt::format("`{}` is an expression: a number or a string", key));
-    }
-  }
-
   void texels() {
     if (auto s = t_.text("shape"); s && !emulator::shape_from_name(*s, out_.shape))
       wrong("shape", fmt::format("'{}' is no shape", *s),
@@ -65,15 +54,22 @@ class ImageSpecReader {
     } else if (t_.raw().get("format") == nullptr) {
       t_.context().error(t_.raw(), "missing-key", "`format` is missing");
     }
-    extent("width", out_.width);
-    extent("height", out_.height);
-    extent("depth", out_.depth);
-    extent("layers", out_.layers);
+    take_expression(t_, "width", out_.width);
+    take_expression(t_, "height", out_.height);
+    take_expression(t_, "depth", out_.depth);
+    take_expression(t_, "layers", out_.layers);
     if (t_.raw().get("width") == nullptr)
       t_.context().error(t_.raw(), "missing-key", "`width` is missing");
     if (out_.kind != OpaqueKind::kTexture) return;
-    extent("levels", out_.levels);
-    extent("samples", out_.samples);
+    if (auto s = t_.text("layout")) {
+      out_.pitch = *s == "pitch";
+      if (*s != "pitch" && *s != "array")
+        wrong("layout", fmt::format("'{}' is no layout", *s), "array, pitch");
+      if (out_.pitch && out_.shape != emulator::ImageShape::k2d)
+        wrong("layout", "only a 2d texture has rows of plain memory", "");
+    }
+    take_expression(t_, "levels", out_.levels);
+    take_expression(t_, "samples", out_.samples);
   }
 
   void sampling() {
@@ -171,6 +167,12 @@ ImageSpec read_image_spec(TomlTable& table, OpaqueKind kind) {
   return out;
 }
 
+uint64_t texel_bytes(const emulator::Image& m) {
+  uint64_t bytes = 0;
+  for (uint32_t level = 0; level < m.levels; ++level) bytes += m.row_bytes(level) * m.rows(level);
+  return bytes;
+}
+
 Result<emulator::Image> evaluate_image(const ImageSpec& spec, const std::string& name,
                                        const Sizes& sizes) {
   emulator::Image m;
@@ -186,6 +188,8 @@ Result<emulator::Image> evaluate_image(const ImageSpec& spec, const std::string&
       return input_error(fmt::format("'{}' has an extent of {}", name, *v));
     *to = static_cast<uint32_t>(*v);
   }
+  if (spec.pitch && m.levels != 1)
+    return input_error(fmt::format("'{}': rows of plain memory have no levels", name));
   if (const std::string why = m.complaint(); !why.empty())
     return input_error(fmt::format("{} '{}': {}", emulator::name_of(spec.kind), name, why));
   return m;

@@ -19,6 +19,7 @@ struct ImageSpec {
   emulator::ImageShape shape = emulator::ImageShape::k2d;
   emulator::TexelFormat format;
   std::string width = "1", height = "1", depth = "1", layers = "1", levels = "1", samples = "1";
+  bool pitch = false;  // a 2d texture in rows of plain memory, on a GPU; results are the same
   std::optional<emulator::FilterMode> filter, level_filter;
   std::optional<std::array<emulator::AddressMode, 3>> address;
   std::optional<bool> normalized;
@@ -37,5 +38,8 @@ ImageSpec read_image_spec(TomlTable& table, emulator::OpaqueKind kind);
 // The image at one size. Errors: expressions, extents that do not fit the shape.
 Result<emulator::Image> evaluate_image(const ImageSpec& spec, const std::string& name,
                                        const Sizes& sizes);
+
+// Of all levels, rows without their padding.
+uint64_t texel_bytes(const emulator::Image& image);
 
 }  // namespace pitot::device

@@ -33,6 +33,8 @@ Status KeptValues::fill(GuardedBuffer& buffer, uint64_t period) {
 Status KeptValues::fill(const CudaLaunch& launch, uint64_t period) {
   for (const auto& buffer : launch.buffers())
     if (Status s = fill(*buffer, period); !s) return s;
+  for (const auto& image : launch.images())
+    if (Status s = image->fill(); !s) return s;
   return Ok{};
 }
 

@@ -58,12 +58,6 @@ Status each_row(const emulator::Image& m, F&& f) {
   return Ok{};
 }
 
-uint64_t texel_bytes(const emulator::Image& m) {
-  uint64_t bytes = 0;
-  for (uint32_t level = 0; level < m.levels; ++level) bytes += m.row_bytes(level) * m.rows(level);
-  return bytes;
-}
-
 // Gives an object its texels, with their initial values.
 Status place_image(const ResolvedArgument& from, emulator::OpaqueObject& object, PreparedRun& out) {
   const ArgumentSpec& a = *from.spec;
@@ -152,6 +146,7 @@ Result<PreparedRun> prepare(const emulator::Program& program, uint32_t kernel,
   out.memory = std::make_unique<emulator::GlobalMemory>();
   if (Status s = emulator::place_globals(program, *out.memory); !s) return s.error();
   launch.parameters.resize(program.functions[kernel].parameter_bytes);
+  std::vector<uint64_t> pointers(resolved->arguments.size());
   for (size_t i = 0; i < resolved->arguments.size(); ++i) {
     const ResolvedArgument& a = resolved->arguments[i];
     uint64_t bits = a.bits;
@@ -159,6 +154,7 @@ Result<PreparedRun> prepare(const emulator::Program& program, uint32_t kernel,
       auto base = place(a, lazy, out);
       if (!base) return base.error();
       bits = *base + a.origin_bytes();
+      pointers[i] = bits;
     } else if (a.spec->image) {
       emulator::OpaqueObject object;
       if (Status s = place_image(a, object, out); !s) return s.error();
@@ -166,6 +162,15 @@ Result<PreparedRun> prepare(const emulator::Program& program, uint32_t kernel,
     }
     const uint64_t at = program.symbols[f.parameters[i]].address;
     std::memcpy(launch.parameters.data() + at, &bits, std::min<uint64_t>(a.parameter_bytes, 8));
+  }
+  for (size_t i = 0; i < resolved->arguments.size(); ++i) {
+    const ResolvedArgument& a = resolved->arguments[i];
+    if (!a.spec->map) continue;
+    emulator::TensorMap map = a.map;
+    map.address = pointers[a.tensor];
+    const auto bytes = map.encode();
+    std::memcpy(launch.parameters.data() + program.symbols[f.parameters[i]].address, bytes.data(),
+                bytes.size());
   }
   for (const ResolvedArgument& a : resolved->references)
     if (Status s = bind_reference(a, out); !s) return s.error();

@@ -2,23 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <filesystem>
 
+#include "device/spec_text.h"
 #include "device/values.h"
 #include "support/toml_table.h"
 
 namespace pitot::device {
 namespace {
-
-// "n", 4 or 0.5: what an expression may be written as.
-std::optional<std::string> expression_of(const toml::node& n) {
-  if (const auto* s = n.as_string()) return s->get();
-  if (const auto* i = n.as_integer()) return std::to_string(i->get());
-  if (const auto* f = n.as_floating_point()) return fmt::format("{}", f->get());
-  return std::nullopt;
-}
 
 class Reader {
  public:
@@ -39,7 +33,9 @@ class Reader {
     if (const toml::table* l = t.table("launch")) launch(*l);
     for (const toml::table* s : t.tables("sizes")) sizes(*s);
     if (out_.sizes.empty()) out_.sizes.push_back({"full", {}});
-    for (const toml::table* a : t.tables("args")) argument(*a, "[[args]]", out_.arguments);
+    const auto arguments = t.tables("args");
+    for (const toml::table* a : arguments) argument(*a, "[[args]]", out_.arguments);
+    for (const toml::table* a : arguments) tensor_is_there(*a);
     for (const toml::table* a : t.tables("references"))
       argument(*a, "[[references]]", out_.references);
     if (const toml::table* l = t.table("tolerance")) {
@@ -60,6 +56,16 @@ class Reader {
   }
 
  private:
+  // A tensor map may name a buffer, before it or after it.
+  void tensor_is_there(const toml::table& raw) {
+    const toml::node* of = raw.get("of");
+    const auto name = of != nullptr ? of->value<std::string>() : std::nullopt;
+    if (!name || raw["kind"].value_or(std::string_view()) != "tensor_map") return;
+    for (const ArgumentSpec& b : out_.arguments)
+      if (b.name == *name && b.is_buffer && !b.map) return;
+    c_.error(*of, "wrong-value", fmt::format("no buffer '{}'", *name));
+  }
+
   void required(TomlTable& t, const toml::table& raw, const char* key, std::string& out) {
     if (auto s = t.text(key)) {
       out = *s;
@@ -77,33 +83,11 @@ class Reader {
     return 0;
   }
 
-  void expression(TomlTable& t, const char* key, std::string& out) {
-    const toml::node* n = t.take(key);
-    if (n == nullptr) return;
-    if (auto e = expression_of(*n)) {
-      out = *e;
-    } else {
-      c_.error(*n, "wrong-type", fmt::format("`{}` is an expression: a number or a string", key));
-    }
-  }
-
+  // One expression is that of x.
   void three(TomlTable& t, const char* key, std::array<std::string, 3>& out) {
-    const toml::node* n = t.take(key);
-    if (n == nullptr) return;
-    if (auto e = expression_of(*n)) {
-      out[0] = *e;
-      return;
-    }
-    const auto* a = n->as_array();
-    bool good = a != nullptr && !a->empty() && a->size() <= 3;
-    for (size_t i = 0; good && i < a->size(); ++i) {
-      auto e = expression_of(*a->get(i));
-      good = e.has_value();
-      if (good) out[i] = *e;
-    }
-    if (!good)
-      c_.error(*n, "wrong-type", fmt::format("`{}` is one to three expressions", key),
-               "[\"ceil_div(n, 128)\"]");
+    std::vector<std::string> list;
+    take_expressions(t, key, 1, 3, list);
+    std::copy(list.begin(), list.end(), out.begin());
   }
 
   void launch(const toml::table& raw) {
@@ -112,7 +96,7 @@ class Reader {
     three(t, "block", out_.block);
     if (raw.get("block") == nullptr) c_.error(raw, "missing-key", "`block` is missing");
     three(t, "cluster", out_.cluster);
-    expression(t, "shared", out_.shared);
+    take_expression(t, "shared", out_.shared);
     out_.grid_line = line_of(raw, "grid");
     out_.block_line = line_of(raw, "block");
     out_.cluster_line = line_of(raw, "cluster");
@@ -179,6 +163,30 @@ class Reader {
     if (kind == emulator::OpaqueKind::kSurface) role(t, raw, a);
   }
 
+  // What memory holds before the launch, and what for.
+  void contents(TomlTable& t, const toml::table& raw, ArgumentSpec& a) {
+    if (auto s = t.text("init")) a.init = *s;
+    if (a.type != ptx::Type::kNone) {
+      const unsigned bytes = ptx::bytes_of(a.type);
+      if (bytes == 0 || bytes > 8)
+        c_.error(*raw.get("type"), "wrong-value",
+                 fmt::format("no buffers of type '{}'", ptx::name_of(a.type)));
+      else
+        check_init(raw, a);
+    }
+    role(t, raw, a);
+    a.align = static_cast<uint32_t>(t.integer("align", 1, 1 << 20).value_or(256));
+    if (!std::has_single_bit(a.align))
+      c_.error(*raw.get("align"), "wrong-value", fmt::format("{} is no power of two", a.align));
+  }
+
+  void tensor_map(TomlTable& t, const toml::table& raw, ArgumentSpec& a) {
+    a.map = read_tensor_map_spec(t);
+    if (!a.map->of.empty()) return;
+    a.is_buffer = true;
+    contents(t, raw, a);
+  }
+
   // A parameter of the kernel, or a reference of the module.
   void argument(const toml::table& raw, const char* table, std::vector<ArgumentSpec>& to) {
     TomlTable t(c_, raw, table);
@@ -212,30 +220,26 @@ class Reader {
       c_.error(*raw.get("type"), "unknown-type", fmt::format("'{}' is no type", type),
                "f32, f16, s32, u64, …");
     a.is_buffer = kind == "buffer";
+    if (kind == "tensor_map" && &to == &out_.arguments) {
+      tensor_map(t, raw, a);
+      t.done();
+      to.push_back(std::move(a));
+      return;
+    }
     if (&to == &out_.references) {
       c_.error(raw, "wrong-value", "a reference is a texture, a surface or a sampler");
     } else if (!a.is_buffer && kind != "scalar" && raw.get("kind") != nullptr) {
       c_.error(*raw.get("kind"), "wrong-value",
-               fmt::format("'{}' is none of buffer, scalar, texture, surface, sampler", kind));
+               fmt::format("'{}' is none of buffer, scalar, texture, surface, sampler, tensor_map",
+                           kind));
     }
     if (a.is_buffer) {
-      expression(t, "count", a.count);
+      take_expression(t, "count", a.count);
       if (a.count.empty()) c_.error(raw, "missing-key", "`count` is missing");
-      if (auto s = t.text("init")) a.init = *s;
-      if (a.type != ptx::Type::kNone) {
-        const unsigned bytes = ptx::bytes_of(a.type);
-        if (bytes == 0 || bytes > 8)
-          c_.error(*raw.get("type"), "wrong-value", fmt::format("no buffers of type '{}'", type));
-        else
-          check_init(raw, a);
-      }
-      expression(t, "origin", a.origin);
-      role(t, raw, a);
-      a.align = static_cast<uint32_t>(t.integer("align", 1, 1 << 20).value_or(256));
-      if (!std::has_single_bit(a.align))
-        c_.error(*raw.get("align"), "wrong-value", fmt::format("{} is no power of two", a.align));
+      take_expression(t, "origin", a.origin);
+      contents(t, raw, a);
     } else {
-      expression(t, "value", a.value);
+      take_expression(t, "value", a.value);
       if (a.value.empty()) c_.error(raw, "missing-key", "`value` is missing");
       if (const unsigned bytes = ptx::bytes_of(a.type);
           a.type != ptx::Type::kNone && (bytes == 0 || bytes > 8))

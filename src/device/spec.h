@@ -8,6 +8,7 @@
 
 #include "device/expression.h"
 #include "device/image_spec.h"
+#include "device/tensor_map_spec.h"
 #include "ptx/types.h"
 #include "support/diagnostic.h"
 #include "support/result.h"
@@ -30,7 +31,9 @@ struct ArgumentSpec {
   uint32_t align = 256;
   std::string value;               // scalar
   std::optional<ImageSpec> image;  // texture, surface or sampler; its role and initial values too
-  uint32_t line = 0;               // of its table in the spec; 0: it was not read from one
+  // A tensor map. With memory of its own it is a buffer too, as long as the tensor.
+  std::optional<TensorMapSpec> map;
+  uint32_t line = 0;  // of its table in the spec; 0: it was not read from one
 };
 
 struct SizeSpec {

@@ -5,6 +5,7 @@
 
 #include <ctime>
 
+#include "analysis/register_estimate.h"
 #include "arch/gpu.h"
 #include "cuda/nvml.h"
 #include "device/prepare.h"
@@ -17,6 +18,8 @@ namespace pitot::measure {
 namespace {
 
 std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+constexpr uint32_t kMostRegisters = 255;  // of a thread, on every GPU
 
 enum class Request : uint8_t { kGpu, kMeasure, kCompare };
 
@@ -108,9 +111,16 @@ MeasureRecord Meter::describe(size_t subject, const cuda::GpuFacts& gpu) const {
     r.grid = launch->grid;
     r.block = launch->block;
     r.dynamic_shared = launch->dynamic_shared;
+    r.traffic_bytes = static_cast<double>(device::traffic_bytes(*launch));
   } else {
     r.reason = launch.error().message;
   }
+  const ptx::Function& f = s.module->functions[s.kernel];
+  if (const uint32_t n = analysis::estimated_registers(
+          *s.module, f, ptx::Target{static_cast<uint16_t>(gpu.capability), 0});
+      n != 0)
+    r.estimated_registers = n;
+  if (const uint32_t cap = analysis::register_cap(f); cap < kMostRegisters) r.register_cap = cap;
   const ptx::Producer producer = ptx::producer_of(*s.module);
   r.producer = producer.version.empty() ? producer.name : producer.name + " " + producer.version;
   r.target = s.module->targets.empty() ? std::string() : std::string(s.module->targets.front());
@@ -143,6 +153,9 @@ void merge(MeasureRecord& known, MeasureRecord&& measured) {
   keep(&MeasureRecord::capability);
   keep(&MeasureRecord::cache);
   keep(&MeasureRecord::seed);
+  keep(&MeasureRecord::estimated_registers);
+  keep(&MeasureRecord::register_cap);
+  keep(&MeasureRecord::traffic_bytes);
   known = std::move(measured);
 }
 

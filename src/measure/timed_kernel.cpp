@@ -15,7 +15,10 @@ constexpr uint64_t kPeriod = uint64_t{1} << 24;
 uint64_t buffer_bytes(const device::ResolvedLaunch& launch) {
   uint64_t n = 0;
   for (const auto& a : launch.arguments)
-    if (a.spec->is_buffer) n += a.bytes() + 2 * device::GuardedBuffer::kGuardBytes;
+    if (a.spec->is_buffer)
+      n += a.bytes() + 2 * device::GuardedBuffer::kGuardBytes;
+    else if (a.spec->image)
+      n += a.image.bytes();
   return std::max<uint64_t>(n, 1);
 }
 
@@ -31,13 +34,7 @@ Status TimedKernel::add_sets(cuda::GpuRef gpu, const cuda::Kernel& kernel,
       if (Status s = bench_->values().fill(*set, kPeriod); !s) return s;
     } else {
       // What the first set held before the kernel ran is not there any more where it writes.
-      const auto& from = sets_.front().buffers();
-      for (size_t i = 0; i < from.size(); ++i)
-        if (Status s = api.check(api.copy(set->buffers()[i]->base(), from[i]->base(),
-                                          from[i]->bytes(), bench_->stream().get()),
-                                 "copying buffers");
-            !s)
-          return s;
+      if (Status c = set->copy(sets_.front(), bench_->stream().get()); !c) return c;
     }
     sets_.push_back(std::move(*set));
   }
@@ -51,7 +48,6 @@ Result<TimedKernel> TimedKernel::make(BenchRef bench, const cuda::Kernel& kernel
   out.bench_ = bench;
   out.cache_ = protocol.cache;
   const cuda::GpuRef& gpu = bench->gpu();
-  const cuda::Api& api = gpu->api();
   if (like != nullptr) {
     out.pristine_ = like->pristine_;
     out.batch_ = like->batch_;
@@ -62,18 +58,9 @@ Result<TimedKernel> TimedKernel::make(BenchRef bench, const cuda::Kernel& kernel
     }
   } else {
     if (Status s = out.add_sets(gpu, kernel, launch, 1); !s) return s.error();
-    out.pristine_ = std::make_shared<std::vector<cuda::Memory>>();
-    for (const auto& b : out.sets_.front().buffers()) {
-      if (b->argument().spec->role != device::Role::kInOut) continue;
-      auto copy = cuda::Memory::allocate(gpu, b->bytes());
-      if (!copy) return copy.error();
-      if (Status s =
-              api.check(api.copy(copy->address(), b->base(), b->bytes(), bench->stream().get()),
-                        "copying buffers");
-          !s)
-        return s.error();
-      out.pristine_->push_back(std::move(*copy));
-    }
+    auto before = out.sets_.front().snapshot(bench->stream().get());
+    if (!before) return before.error();
+    out.pristine_ = std::make_shared<device::Snapshot>(std::move(*before));
   }
   // The first launch loads the code; faults show here.
   const auto once = [&] { return out.sets_.front().launch(bench->stream().get()); };
@@ -102,18 +89,8 @@ Result<TimedKernel> TimedKernel::make(BenchRef bench, const cuda::Kernel& kernel
 // Puts back what the kernel changed, in every set.
 Status TimedKernel::restore() {
   if (pristine_->empty()) return Ok{};
-  const cuda::Api& api = bench_->gpu()->api();
-  for (const device::CudaLaunch& set : sets_) {
-    size_t i = 0;
-    for (const auto& b : set.buffers()) {
-      if (b->argument().spec->role != device::Role::kInOut) continue;
-      if (Status s = api.check(
-              api.copy(b->base(), (*pristine_)[i++].address(), b->bytes(), bench_->stream().get()),
-              "restoring buffers");
-          !s)
-        return s;
-    }
-  }
+  for (const device::CudaLaunch& set : sets_)
+    if (Status s = set.restore(*pristine_, bench_->stream().get()); !s) return s;
   return Ok{};
 }
 
@@ -138,12 +115,6 @@ Result<double> TimedKernel::sample() {
   return *ms / batch_;
 }
 
-Result<std::string> TimedKernel::overwritten() const {
-  for (const auto& b : sets_.front().buffers()) {
-    auto said = b->overwritten();
-    if (!said || !said->empty()) return said;
-  }
-  return std::string();
-}
+Result<std::string> TimedKernel::overwritten() const { return sets_.front().overwritten(); }
 
 }  // namespace pitot::measure

@@ -69,9 +69,8 @@ class TimedKernel {
   BenchRef bench_;
   CacheState cache_ = CacheState::kWarm;
   uint32_t batch_ = 1;
-  std::vector<device::CudaLaunch> sets_;  // one warm; one a launch of the batch cold
-  // Copies of what the first set's buffers that are read and written held.
-  std::shared_ptr<std::vector<cuda::Memory>> pristine_;
+  std::vector<device::CudaLaunch> sets_;        // one warm; one a launch of the batch cold
+  std::shared_ptr<device::Snapshot> pristine_;  // of the first set, before the kernel ran
   std::optional<cuda::Graph> graph_;
 };
 

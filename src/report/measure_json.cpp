@@ -107,12 +107,22 @@ int gravity(measure::Verdict v) {
                                           : 0;
 }
 
+void add_problems(const std::vector<VerifiedFile>& files, const std::vector<std::string>& errors,
+                  Json& out) {
+  out["diagnostics"] = diagnostics_json(files);
+  out["errors"] = errors;
+}
+
 }  // namespace
 
-std::string measure_json(const std::vector<MeasureRecord>& records) {
+std::string measure_json(const std::vector<MeasureRecord>& records,
+                         const std::vector<VerifiedFile>& files,
+                         const std::vector<std::string>& errors) {
   Json runs = Json::array();
   for (const MeasureRecord& r : records) runs.push_back(measurement_json(r));
-  return dump(Json{{"schema", "pitot.measure/1"}, {"runs", std::move(runs)}});
+  Json out{{"schema", "pitot.measure/1"}, {"runs", std::move(runs)}};
+  add_problems(files, errors, out);
+  return dump(out);
 }
 
 std::string measure_jsonl(const std::vector<MeasureRecord>& records) {
@@ -126,10 +136,13 @@ std::string measure_jsonl(const std::vector<MeasureRecord>& records) {
   return out;
 }
 
-std::string compare_json(const std::vector<CompareRecord>& records) {
+std::string compare_json(const std::vector<CompareRecord>& records,
+                         const std::vector<VerifiedFile>& files,
+                         const std::vector<std::string>& errors) {
   Json out{{"schema", "pitot.compare/1"}};
   if (records.size() == 1) {
     out.update(comparison_json(records.front()));
+    add_problems(files, errors, out);
     return dump(out);
   }
   measure::Verdict gravest = measure::Verdict::kSame;
@@ -140,6 +153,7 @@ std::string compare_json(const std::vector<CompareRecord>& records) {
   }
   out["verdict"] = verdict_name(gravest);
   out["pairs"] = std::move(pairs);
+  add_problems(files, errors, out);
   return dump(out);
 }
 

@@ -6,6 +6,7 @@
 
 #include "measure/measure_result.h"
 #include "report/diagnostic_text.h"
+#include "report/verify_report.h"
 
 namespace pitot::report {
 
@@ -13,8 +14,12 @@ namespace pitot::report {
 // samples, and whatever speaks against the figure.
 std::string measure_text(const measure::MeasureRecord& record, const TextStyle& style);
 
-// {schema: "pitot.measure/1", runs: […]}; times in milliseconds, of one launch.
-std::string measure_json(const std::vector<measure::MeasureRecord>& records);
+// {schema: "pitot.measure/1", runs: […], diagnostics, errors}; times in milliseconds, of one
+// launch. `files`: findings in PTX and specs, which become `diagnostics`; `errors`: what has no
+// place in a file.
+std::string measure_json(const std::vector<measure::MeasureRecord>& records,
+                         const std::vector<VerifiedFile>& files = {},
+                         const std::vector<std::string>& errors = {});
 
 // The same objects, one a line, with all samples as `times`.
 std::string measure_jsonl(const std::vector<measure::MeasureRecord>& records);
@@ -27,9 +32,12 @@ std::string measure_csv(const std::vector<measure::MeasureRecord>& records);
 // The verdict in a sentence with its interval, drawn against the noise band, and the two sides.
 std::string compare_text(const measure::CompareRecord& record, const TextStyle& style);
 
-// {schema: "pitot.compare/1", delta, ci95, noise_band, mde, verdict, …, a: {…}, b: {…}}; of several
-// comparisons, the gravest verdict (fault, slower, faster, same) and {pairs: [the same]}.
-std::string compare_json(const std::vector<measure::CompareRecord>& records);
+// {schema: "pitot.compare/1", delta, ci95, noise_band, mde, verdict, …, a: {…}, b: {…},
+// diagnostics, errors}; of several comparisons, the gravest verdict (fault, slower, faster, same)
+// and {pairs: [the same]}.
+std::string compare_json(const std::vector<measure::CompareRecord>& records,
+                         const std::vector<VerifiedFile>& files = {},
+                         const std::vector<std::string>& errors = {});
 
 std::string compare_csv(const std::vector<measure::CompareRecord>& records);
 

@@ -93,7 +93,8 @@ std::string measure_text(const MeasureRecord& r, const TextStyle& style) {
                      r.outliers == 1 ? "1 outlier" : fmt::format("{} outliers", r.outliers));
   out += sample_histogram(r);
   if (r.traffic_bytes)
-    out += fmt::format("  {:.4g} GB/s\n", *r.traffic_bytes / r.median.value / 1e6);
+    out += fmt::format("  {:.4g} GB/s, were each buffer moved once\n",
+                       *r.traffic_bytes / r.median.value / 1e6);
   if (r.cycles) out += fmt::format("  {:.0f} cycles of the slowest SM\n", *r.cycles);
   return out + launch_line(r) + machine_line(r) + notes(r, style);
 }

@@ -59,9 +59,10 @@ bool send(int fd, std::string_view text) {
          write_all(fd, text.data(), text.size());
 }
 
-[[noreturn]] void serve(const ChildProcess::Job& job, int in, int out) {
-  // Not to outlive a parent that is killed.
+[[noreturn]] void serve(const ChildProcess::Job& job, pid_t parent, int in, int out) {
+  // Not to outlive a parent that is killed, even before this line.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(0);
   signal(SIGINT, SIG_IGN);  // of the terminal; the parent decides
   bool unused = false;
   uint64_t n = 0;
@@ -85,11 +86,12 @@ Status ChildProcess::start() {
     close(request[1]);
     return failed_error(fmt::format("no pipe: {}", std::strerror(errno)));
   }
+  const pid_t parent = getpid();
   pid_ = fork();
   if (pid_ == 0) {
     close(request[1]);
     close(answer[0]);
-    serve(job_, request[0], answer[1]);
+    serve(job_, parent, request[0], answer[1]);
   }
   close(request[0]);
   close(answer[1]);

@@ -1,64 +1,23 @@
 // A CUDA driver for tests, for machines without a GPU: the functions of cuda/api.h over the
 // emulator, with a clock that advances by what kernels execute. What it makes of faults, limits and
 // endless kernels is what the real one does.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <random>
 
-#include "cuda/api.h"
-#include "emulator/launch.h"
 #include "emulator/layout.h"
+#include "fake_gpu.h"
 #include "ptx/parser.h"
 
 using namespace pitot;
 using namespace pitot::cuda;
+using namespace pitot::fake;
 
-namespace pitot::cuda {
+namespace pitot::fake {
 
-struct ContextTag {};
-struct FunctionTag {
-  ModuleTag* module = nullptr;
-  uint32_t index = 0;
-  uint32_t dynamic_limit = 49152;
-};
-struct ModuleTag {
-  std::shared_ptr<const ptx::Module> text;
-  std::optional<emulator::Program> program;
-  std::vector<std::unique_ptr<FunctionTag>> functions;
-};
-struct GraphTag {
-  std::vector<std::function<Status32()>> work;
-};
-struct GraphExecTag {
-  GraphTag graph;
-};
-struct StreamTag {
-  bool capturing = false;
-  GraphTag graph;
-};
-struct EventTag {
-  double at = 0;
-};
-
-}  // namespace pitot::cuda
-
-namespace {
-
-struct Fake {
-  emulator::GlobalMemory memory;
-  ContextTag context;
-  Status32 broken = kSuccess;  // sticky, as after a fault
-  double clock_ms = 0;
-  std::mt19937_64 random{7};
-  // What a launch cost before, by its kernel, shape and parameters: later launches only advance
-  // the clock.
-  std::map<std::string, double> cost;
-};
-
-Fake& fake() {
+Fake& state() {
   static Fake f;
   return f;
 }
@@ -70,6 +29,10 @@ Status32 later(StreamTag* stream, std::function<Status32()> work) {
   }
   return work();
 }
+
+}  // namespace pitot::fake
+
+namespace {
 
 constexpr double kStartMs = 0.002;              // of a launch
 constexpr double kMsPerWarpInstruction = 2e-7;  // as 132 multiprocessors might
@@ -88,29 +51,30 @@ Status32 fault_status(const emulator::Fault& f) {
 }
 
 Status32 run(const FunctionTag& f, const emulator::Launch& launch) {
-  if (fake().broken != kSuccess) return fake().broken;
+  if (state().broken != kSuccess) return state().broken;
+  refresh_textures();
   std::string key(reinterpret_cast<const char*>(launch.parameters.data()),
                   launch.parameters.size());
   key += std::to_string(reinterpret_cast<uintptr_t>(&f)) + " " + std::to_string(launch.grid[0]) +
          " " + std::to_string(launch.block[0]);
-  auto known = fake().cost.find(key);
-  if (known == fake().cost.end()) {
+  auto known = state().cost.find(key);
+  if (known == state().cost.end()) {
     emulator::Options options;
     options.instruction_budget = 20'000'000;
-    auto outcome = emulator::execute(*f.module->program, f.index, launch, fake().memory, options);
+    auto outcome = emulator::execute(*f.module->program, f.index, launch, state().memory, options);
     if (!outcome) return kInvalidValue;
     if (!outcome->ok()) {
       // Told by the next call that waits, as a GPU does.
-      fake().broken = fault_status(outcome->faults.front());
+      state().broken = fault_status(outcome->faults.front());
       return kSuccess;
     }
     const double ms =
         kStartMs + kMsPerWarpInstruction * static_cast<double>(outcome->counters.warp_instructions);
-    known = fake().cost.emplace(key, ms).first;
+    known = state().cost.emplace(key, ms).first;
   }
   // One percent of noise.
   std::normal_distribution<double> noise(1, 0.01);
-  fake().clock_ms += known->second * std::max(0.9, noise(fake().random));
+  state().clock_ms += known->second * std::max(0.9, noise(state().random));
   return kSuccess;
 }
 
@@ -134,8 +98,8 @@ Status32 cuGetErrorString(Status32 s, const char** out) {
   return *out != nullptr ? kSuccess : kInvalidValue;
 }
 Status32 cuDeviceGetCount(int* n) {
-  const char* none = std::getenv("PITOT_FAKE_NO_GPU");
-  return *n = none != nullptr ? 0 : 1, kSuccess;
+  const char* count = std::getenv("PITOT_FAKE_GPUS");
+  return *n = count != nullptr ? std::atoi(count) : 1, kSuccess;
 }
 Status32 cuDeviceGet(DeviceNumber* d, int n) { return *d = n, kSuccess; }
 Status32 cuDeviceGetName(char* to, int n, DeviceNumber) {
@@ -160,14 +124,23 @@ Status32 cuDeviceGetAttribute(int* v, DeviceAttribute a, DeviceNumber) {
   }
 }
 Status32 cuDevicePrimaryCtxRetain(ContextHandle* c, DeviceNumber) {
-  return *c = &fake().context, kSuccess;
+  return *c = &state().context, kSuccess;
 }
 Status32 cuDevicePrimaryCtxRelease_v2(DeviceNumber) { return kSuccess; }
 Status32 cuCtxSetCurrent(ContextHandle) { return kSuccess; }
-Status32 cuCtxSynchronize() { return fake().broken; }
+Status32 cuCtxSynchronize() { return state().broken; }
 
 Status32 cuModuleLoadDataEx(ModuleHandle* out, const void* image, unsigned n, JitOption* options,
                             void** values) {
+  // What was loaded, for tests: first line and size of each text, also when the process is killed.
+  if (const char* journal = std::getenv("PITOT_FAKE_JOURNAL")) {
+    const std::string_view text = static_cast<const char*>(image);
+    const std::string line =
+        std::string(text.substr(0, text.find('\n'))) + " " + std::to_string(text.size()) + "\n";
+    const int fd = open(journal, O_WRONLY | O_APPEND | O_CREAT, 0644);
+    if (fd < 0 || write(fd, line.data(), line.size()) < 0) return kInvalidValue;
+    close(fd);
+  }
   auto module = std::make_unique<ModuleTag>();
   module->text = std::make_shared<const ptx::Module>(
       ptx::parse("jit", std::string(static_cast<const char*>(image))));
@@ -177,7 +150,7 @@ Status32 cuModuleLoadDataEx(ModuleHandle* out, const void* image, unsigned n, Ji
     auto program = emulator::load(module->text);
     if (program) {
       module->program.emplace(std::move(*program));
-      if (!emulator::place_globals(*module->program, fake().memory)) problem = "no variables";
+      if (!emulator::place_globals(*module->program, state().memory)) problem = "no variables";
     } else {
       problem = program.error().message;
     }
@@ -238,31 +211,31 @@ Status32 cuLaunchKernelEx(const LaunchConfig* c, FunctionHandle f, void** parame
 
 Status32 cuMemAlloc_v2(DevicePointer* out, size_t n) {
   if (n > size_t{3} << 30) return kOutOfMemory;
-  *out = fake().memory.allocate("device memory", n, 512, true).base();
+  *out = state().memory.allocate("device memory", n, 512, true).base();
   return kSuccess;
 }
 Status32 cuMemFree_v2(DevicePointer) { return kSuccess; }
 Status32 cuMemcpyHtoD_v2(DevicePointer to, const void* from, size_t n) {
-  const Status s = fake().memory.write(to, {static_cast<const std::byte*>(from), n});
+  const Status s = state().memory.write(to, {static_cast<const std::byte*>(from), n});
   return s ? kSuccess : kInvalidValue;
 }
 Status32 cuMemcpyDtoH_v2(void* to, DevicePointer from, size_t n) {
-  if (fake().broken != kSuccess) return fake().broken;
-  const Status s = fake().memory.read(from, {static_cast<std::byte*>(to), n});
+  if (state().broken != kSuccess) return state().broken;
+  const Status s = state().memory.read(from, {static_cast<std::byte*>(to), n});
   return s ? kSuccess : kInvalidValue;
 }
 Status32 cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, size_t n, StreamHandle stream) {
   return later(stream, [=] {
     std::vector<std::byte> bytes(n);
-    if (Status s = fake().memory.read(from, bytes); !s) return kInvalidValue;
-    const Status s = fake().memory.write(to, bytes);
+    if (Status s = state().memory.read(from, bytes); !s) return kInvalidValue;
+    const Status s = state().memory.write(to, bytes);
     return s ? kSuccess : kInvalidValue;
   });
 }
 Status32 cuMemsetD8Async(DevicePointer to, unsigned char v, size_t n, StreamHandle stream) {
   return later(stream, [=] {
     const std::vector<std::byte> bytes(n, std::byte{v});
-    const Status s = fake().memory.write(to, bytes);
+    const Status s = state().memory.write(to, bytes);
     return s ? kSuccess : kInvalidValue;
   });
 }
@@ -272,7 +245,7 @@ Status32 cuStreamDestroy_v2(StreamHandle s) {
   delete s;
   return kSuccess;
 }
-Status32 cuStreamSynchronize(StreamHandle) { return fake().broken; }
+Status32 cuStreamSynchronize(StreamHandle) { return state().broken; }
 Status32 cuStreamBeginCapture_v2(StreamHandle s, int) { return s->capturing = true, kSuccess; }
 Status32 cuStreamEndCapture(StreamHandle s, GraphHandle* out) {
   s->capturing = false;
@@ -286,9 +259,9 @@ Status32 cuEventDestroy_v2(EventHandle e) {
   return kSuccess;
 }
 Status32 cuEventRecord(EventHandle e, StreamHandle s) {
-  return later(s, [e] { return e->at = fake().clock_ms, kSuccess; });
+  return later(s, [e] { return e->at = state().clock_ms, kSuccess; });
 }
-Status32 cuEventSynchronize(EventHandle) { return fake().broken; }
+Status32 cuEventSynchronize(EventHandle) { return state().broken; }
 Status32 cuEventElapsedTime(float* ms, EventHandle a, EventHandle b) {
   return *ms = static_cast<float>(b->at - a->at), kSuccess;
 }

@@ -1,5 +1,5 @@
-// References of kernels with textures and surfaces: the formulas of the CUDA C++ Programming Guide,
-// "Texture Fetching", in double precision and with exact weights.
+// References of kernels with textures, surfaces and tensor maps: the formulas of the CUDA C++
+// Programming Guide, "Texture Fetching", in double precision and with exact weights.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -87,9 +87,16 @@ void surface_blur(Call& c) {
         }
 }
 
+// Dense tensors: each element is moved there and back.
+void tma_copy(Call& c) {
+  for (const double v : c.in("in"))
+    c.out["out"].push_back(static_cast<double>(static_cast<float>(v + 1)));
+}
+
 }  // namespace
 
 void add_images(References& to) {
+  to["cuda/tma_copy"] = tma_copy;
   to["cuda/texture_sample"] = texture_sample;
   to["cuda/texture_gather"] = texture_gather;
   to["cuda/texture_rotate"] = texture_rotate;

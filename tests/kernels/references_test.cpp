@@ -20,6 +20,7 @@ Call::Call(const device::KernelSpec& spec, const device::Sizes& sizes, uint64_t 
   for (size_t i = 0; i < spec.arguments.size(); ++i) {
     const device::ArgumentSpec& a = spec.arguments[i];
     if (a.image && !a.image->has_texels()) continue;
+    if (a.map && !a.is_buffer) continue;
     if (!a.is_buffer && !a.image) {
       auto v = device::evaluate_real(a.value, sizes);
       EXPECT_TRUE(v.ok()) << a.name;
@@ -31,6 +32,10 @@ Call::Call(const device::KernelSpec& spec, const device::Sizes& sizes, uint64_t 
       auto m = device::evaluate_image(*a.image, a.name, sizes);
       EXPECT_TRUE(m.ok()) << a.name;
       if (m) count = m->row_bytes(0) * m->rows(0) / ptx::bytes_of(a.type);
+    } else if (a.map) {
+      auto m = device::evaluate_tensor_map(*a.map, a.type, a.name, sizes);
+      EXPECT_TRUE(m.ok()) << a.name;
+      if (m) count = device::tensor_bytes(*m) / ptx::bytes_of(a.type);
     } else {
       auto n = device::evaluate(a.count, sizes);
       EXPECT_TRUE(n.ok()) << a.name;

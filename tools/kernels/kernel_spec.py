@@ -39,6 +39,8 @@ def quoted(value):
 def literal(value):
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, list):
+        return "[" + ", ".join(str(literal(v)) for v in value) + "]"
     return quoted(value) if isinstance(value, str) else value
 
 

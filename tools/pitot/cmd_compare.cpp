@@ -17,27 +17,52 @@ struct CompareArguments {
   TimingArguments timing;
 };
 
+// A comparison that could not begin.
+measure::CompareRecord not_compared(measure::MeasureRecord a, measure::MeasureRecord b,
+                                    const std::string& reason) {
+  measure::CompareRecord c;
+  c.a = std::move(a);
+  c.b = std::move(b);
+  c.reason = reason;
+  return c;
+}
+
 void run_compare(const CompareArguments& args, Options& options) {
-  auto meter_of = meter_options(args.timing, options);
-  if (!meter_of) return fail(options, meter_of.error());
   auto source = [&](const std::string& path, const std::string& entry) {
     return args.spec.empty()
                ? SubjectSource{path, "", entry, args.timing.sizes, args.timing.set}
                : SubjectSource{args.spec, path, entry, args.timing.sizes, args.timing.set};
   };
+  const SubjectSource source_a = source(args.a, args.entry_a),
+                      source_b = source(args.b, args.entry_b);
+  const auto print_problem = [&](const std::string& reason) {
+    if (options.format != "json") return;
+    const Error none = input_error("");
+    print(report::compare_json(
+        {not_compared(unread_record(source_a, none), unread_record(source_b, none), reason)},
+        options.problems, options.errors));
+  };
+  const auto give_up = [&](const Error& e) {
+    fail(options, e);
+    print_problem(e.message);
+  };
+  auto meter_of = meter_options(args.timing, options);
+  if (!meter_of) return give_up(meter_of.error());
   if (args.spec.empty() && (args.a.ends_with(".ptx") || args.b.ends_with(".ptx")))
-    return fail(options, input_error("PTX files need --spec with their launch and arguments"));
-  std::vector<measure::Subject> subjects = read_subjects(source(args.a, args.entry_a), options);
+    return give_up(input_error("PTX files need --spec with their launch and arguments"));
+  auto read_a = read_subjects(source_a, options), read_b = read_subjects(source_b, options);
+  if (!read_a || !read_b)
+    return print_problem(!read_a ? "A: " + read_a.error().message : "B: " + read_b.error().message);
+  std::vector<measure::Subject> subjects = std::move(*read_a);
   const size_t count = subjects.size();
-  std::vector<measure::Subject> other = read_subjects(source(args.b, args.entry_b), options);
-  if (subjects.empty() || other.empty()) return;
-  if (other.size() != count)
-    return fail(options, input_error("A and B have different numbers of sizes; --size names them"));
-  for (measure::Subject& s : other) subjects.push_back(std::move(s));
+  if (read_b->size() != count)
+    return give_up(input_error("A and B have different numbers of sizes; --size names them"));
+  for (measure::Subject& s : *read_b) subjects.push_back(std::move(s));
+  const std::vector<measure::Subject> kept = subjects;
   std::optional<store::Store> store;
   if (!args.store.empty()) {
     auto opened = store::Store::open(args.store);
-    if (!opened) return fail(options, opened.error());
+    if (!opened) return give_up(opened.error());
     store.emplace(std::move(*opened));
   }
   std::vector<measure::CompareRecord> records;
@@ -45,12 +70,16 @@ void run_compare(const CompareArguments& args, Options& options) {
   meter_of->protocol.placements = args.placements;
   measure::Meter meter(std::move(subjects), *meter_of);
   auto gpu = meter.gpu();
-  if (!gpu) return fail(options, gpu.error());
+  if (!gpu) return give_up(gpu.error());
   for (uint32_t n = 0; n < args.repeat; ++n) {
     for (size_t i = 0; i < count; ++i) {
       measure::CompareRecord c = meter.compare(i, count + i, *gpu, options.seed + n);
+      for (const auto& [side, subject] : {std::pair{"A: ", i}, {"B: ", count + i}})
+        if (c.verdict == measure::Verdict::kFault && c.reason.starts_with(side))
+          c.reason +=
+              place_of_fault(kept[subject], std::string_view(c.reason).substr(3), options.seed);
       if (store)
-        if (Status s = store->put(c); !s) return fail(options, s.error());
+        if (Status s = store->put(c); !s) return give_up(s.error());
       if (c.verdict != measure::Verdict::kSame)
         options.exit_code = std::max<int>(options.exit_code, kFindings);
       records.push_back(std::move(c));
@@ -58,7 +87,8 @@ void run_compare(const CompareArguments& args, Options& options) {
     }
   }
   progress.finish();
-  if (options.format == "json") return print(report::compare_json(records));
+  if (options.format == "json")
+    return print(report::compare_json(records, options.problems, options.errors));
   if (options.format == "csv") return print(report::compare_csv(records));
   for (const auto& r : records) print(report::compare_text(r, options.style(STDOUT_FILENO)));
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli.h"
+#include "profile_cuda.h"
 #include "progress.h"
 #include "report/measure_report.h"
 #include "store/store.h"
@@ -17,62 +18,115 @@ namespace {
 struct MeasureArguments {
   std::vector<std::string> specs;
   std::string ptx, entry, store;
-  bool again = false, no_cycles = false;
+  bool again = false, counters = false, no_cycles = false;
   double warmup = 0.05, warmup_limit = 1;
   TimingArguments timing;
 };
 
+// What there is to measure, in order: a subject by its number, or the record of a file with errors.
+struct MeasureItem {
+  std::optional<size_t> subject;
+  measure::MeasureRecord unread;
+};
+
+void print_records(const std::vector<measure::MeasureRecord>& records, Options& options) {
+  if (options.format == "json")
+    return print(report::measure_json(records, options.problems, options.errors));
+  if (options.format == "jsonl") return print(report::measure_jsonl(records));
+  if (options.format == "csv") return print(report::measure_csv(records));
+  // Files with errors have been complained of.
+  for (const auto& r : records)
+    if (!r.kernel.empty()) print(report::measure_text(r, options.style(STDOUT_FILENO)));
+}
+
+// The part of its resident warps that a kernel kept busy, by Nsight Compute.
+Result<double> achieved_occupancy(const MeasureArguments& args, const measure::MeasureRecord& r,
+                                  const Options& options) {
+  constexpr const char* kWarpsActive = "sm__warps_active.avg.pct_of_peak_sustained_active";
+  auto counters = count_run({args.timing.device, r.spec, args.ptx, r.kernel, r.kernel, r.size_text,
+                             options.seed, args.timing.time_limit},
+                            {.metrics = {kWarpsActive}});
+  if (!counters) return counters.error();
+  if (const auto percent = counters->find(kWarpsActive)) return *percent / 100;
+  return failed_error("Nsight Compute does not tell the active warps of '" + r.kernel + "'");
+}
+
 void run_measure(const MeasureArguments& args, Options& options) {
+  std::vector<measure::MeasureRecord> records;
+  const auto give_up = [&](const Error& e) {
+    fail(options, e);
+    if (options.format == "json") print_records(records, options);
+  };
   auto meter_of = meter_options(args.timing, options);
-  if (!meter_of) return fail(options, meter_of.error());
+  if (!meter_of) return give_up(meter_of.error());
   meter_of->protocol.cycles = !args.no_cycles;
   meter_of->protocol.warmup_seconds = args.warmup;
   meter_of->protocol.warmup_limit_seconds = std::max(args.warmup, args.warmup_limit);
   const std::vector<std::string> specs = expand_specs(args.specs, options);
   if (!args.ptx.empty() && specs.size() != 1)
-    return fail(options, input_error("--ptx stands in for the PTX of one spec"));
+    return give_up(input_error("--ptx stands in for the PTX of one spec"));
   std::vector<measure::Subject> subjects;
-  for (const std::string& spec : specs)
-    for (measure::Subject& s :
-         read_subjects({spec, args.ptx, args.entry, args.timing.sizes, args.timing.set}, options))
-      subjects.push_back(std::move(s));
-  if (subjects.empty()) return;
+  std::vector<MeasureItem> items;
+  for (const std::string& spec : specs) {
+    const SubjectSource source{spec, args.ptx, args.entry, args.timing.sizes, args.timing.set};
+    auto read = read_subjects(source, options);
+    if (!read) items.push_back({std::nullopt, unread_record(source, read.error())});
+    for (size_t i = 0; read && i < read->size(); ++i) {
+      items.push_back({subjects.size(), {}});
+      subjects.push_back(std::move((*read)[i]));
+    }
+  }
   std::optional<store::Store> store;
-  if (!args.store.empty()) {
+  if (!args.store.empty() && !subjects.empty()) {
     auto opened = store::Store::open(args.store);
-    if (!opened) return fail(options, opened.error());
+    if (!opened) return give_up(opened.error());
     store.emplace(std::move(*opened));
   }
   const size_t count = subjects.size();
+  const std::vector<measure::Subject> kept = subjects;
   measure::Meter meter(std::move(subjects), *meter_of);
-  auto gpu = meter.gpu();
-  if (!gpu) return fail(options, gpu.error());
-  std::vector<measure::MeasureRecord> records;
+  Result<cuda::GpuFacts> gpu = cuda::GpuFacts{};
+  if (count > 0) gpu = meter.gpu();
+  if (!gpu) return give_up(gpu.error());
+  bool counting = args.counters;
   Progress progress("measuring", count);
-  for (size_t i = 0; i < count; ++i) {
-    measure::MeasureRecord r = meter.describe(i, *gpu);
+  for (MeasureItem& item : items) {
+    if (!item.subject) {
+      records.push_back(std::move(item.unread));
+      continue;
+    }
+    measure::MeasureRecord r = meter.describe(*item.subject, *gpu);
+    bool changed = false;
     std::optional<measure::MeasureRecord> known;
     if (store && !args.again) {
       auto found = store->find(store::key_of(r));
-      if (!found) return fail(options, found.error());
+      if (!found) return give_up(found.error());
       known = std::move(*found);
     }
     if (known) {
       r = std::move(*known);
     } else {
-      r = meter.measure(i, *gpu);
-      if (store)
-        if (Status s = store->put(r); !s) return fail(options, s.error());
+      r = meter.measure(*item.subject, *gpu);
+      if (!r.ok) r.reason += place_of_fault(kept[*item.subject], r.reason, options.seed);
+      changed = true;
     }
+    if (counting && r.ok && !r.achieved_occupancy) {
+      if (auto achieved = achieved_occupancy(args, r, options)) {
+        r.achieved_occupancy = *achieved;
+        changed = true;
+      } else {
+        fail(options, achieved.error());
+        counting = false;  // it would fail again
+      }
+    }
+    if (store && changed)
+      if (Status s = store->put(r); !s) return give_up(s.error());
     if (!r.ok) options.exit_code = std::max<int>(options.exit_code, kFindings);
     records.push_back(std::move(r));
     progress.step();
   }
   progress.finish();
-  if (options.format == "json") return print(report::measure_json(records));
-  if (options.format == "jsonl") return print(report::measure_jsonl(records));
-  if (options.format == "csv") return print(report::measure_csv(records));
-  for (const auto& r : records) print(report::measure_text(r, options.style(STDOUT_FILENO)));
+  print_records(records, options);
 }
 
 }  // namespace
@@ -96,6 +150,8 @@ void add_measure(CLI::App& app, Options& options) {
       ->capture_default_str()
       ->check(CLI::Range(0.0, 60.0));
   verb->add_flag("--no-cycles", args->no_cycles, "times only: a kernel is compiled once");
+  verb->add_flag("--counters", args->counters,
+                 "achieved occupancy too, by Nsight Compute: some seconds more a kernel");
   add_timing(*verb, args->timing);
   add_examples(
       *verb,

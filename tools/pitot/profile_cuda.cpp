@@ -5,38 +5,44 @@
 #include <filesystem>
 
 #include "device/cuda_run.h"
-#include "measure/counters.h"
 #include "report/counters_report.h"
 
 namespace pitot::cli {
 
+Result<measure::KernelCounters> count_run(const CountedRun& run, measure::CounterOptions how) {
+  std::error_code error;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  if (error) return failed_error("this program does not find itself");
+  how.seconds = run.seconds;
+  std::vector<std::string> command = {self,
+                                      "run",
+                                      run.spec,
+                                      "--device",
+                                      run.device,
+                                      "--seed",
+                                      fmt::format("{}", run.seed),
+                                      "--time-limit",
+                                      fmt::format("{:g}", run.seconds)};
+  if (!run.size_text.empty()) command.insert(command.end(), {"--set", run.size_text});
+  if (!run.ptx.empty()) command.insert(command.end(), {"--ptx", run.ptx});
+  if (!run.entry.empty()) command.insert(command.end(), {"--entry", run.entry});
+  auto counters = measure::count(command, run.kernel, how);
+  if (counters) counters->size_text = run.size_text;
+  return counters;
+}
+
 void profile_on_gpu(const GpuProfileArguments& args, Options& options) {
   const auto number = device::cuda_number(args.device);
   if (!number) return fail(options, input_error("no GPU '" + args.device + "'; cuda or cuda:N"));
-  std::error_code error;
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe", error).string();
-  if (error) return fail(options, failed_error("this program does not find itself"));
   measure::CounterOptions how;
-  how.seconds = args.seconds;
   if (!args.metrics.empty()) how.metrics = args.metrics;
   std::vector<measure::KernelCounters> launches;
   for (const std::string& size : args.size_texts) {
-    std::vector<std::string> command = {self,
-                                        "run",
-                                        args.spec,
-                                        "--device",
-                                        args.device,
-                                        "--seed",
-                                        fmt::format("{}", options.seed),
-                                        "--time-limit",
-                                        fmt::format("{:g}", args.seconds)};
-    if (!size.empty()) command.insert(command.end(), {"--set", size});
-    if (!args.ptx.empty()) command.insert(command.end(), {"--ptx", args.ptx});
-    if (!args.entry.empty()) command.insert(command.end(), {"--entry", args.entry});
-    auto counters = measure::count(command, args.kernel, how);
+    auto counters = count_run({args.device, args.spec, args.ptx, args.entry, args.kernel, size,
+                               options.seed, args.seconds},
+                              how);
     if (!counters) return fail(options, counters.error());
     counters->device = fmt::format("cuda:{}", *number);
-    counters->size_text = size;
     launches.push_back(std::move(*counters));
   }
   if (options.format == "json") return print(report::counters_json(launches));

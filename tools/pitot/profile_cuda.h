@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli.h"
+#include "measure/counters.h"
 
 namespace pitot::cli {
 
@@ -15,6 +16,17 @@ struct GpuProfileArguments {
   double seconds = 120;                 // a launch, with ncu's passes
   std::vector<std::string> metrics;     // empty: those that profile models
 };
+
+// One launch of a spec on a GPU, by this program.
+struct CountedRun {
+  std::string device, spec, ptx, entry;  // ptx, entry: empty for the spec's
+  std::string kernel;                    // as the PTX names it
+  std::string size_text;                 // "n=4096 k=64"; empty: the spec's sizes
+  uint64_t seed = 0;
+  double seconds = 120;  // with ncu's passes
+};
+// Its counters by Nsight Compute; errors as of measure::count().
+Result<measure::KernelCounters> count_run(const CountedRun& run, measure::CounterOptions how);
 
 // Runs this program under Nsight Compute once a size and prints what it counted. Exit code 3
 // without a GPU or ncu.

@@ -7,34 +7,49 @@
 
 #include "device/cuda_run.h"
 #include "kernel_files.h"
+#include "run_cuda.h"
 #include "sizes.h"
 #include "support/file.h"
 #include "support/hash.h"
 
 namespace pitot::cli {
-std::vector<measure::Subject> read_subjects(const SubjectSource& source, Options& options) {
+namespace {
+
+// What has been complained of since there were `files` and `errors`.
+Error first_complaint(const Options& options, size_t files, size_t errors) {
+  if (files < options.problems.size()) {
+    const report::VerifiedFile& f = options.problems[files];
+    for (const report::LocatedDiagnostic& d : f.diagnostics)
+      if (d.severity == "error")
+        return input_error(fmt::format("{}:{}:{}: {}", f.path, d.line, d.column, d.message));
+    return input_error(f.path + " has errors");
+  }
+  return input_error(errors < options.errors.size() ? options.errors[errors]
+                                                    : "it could not be read");
+}
+
+}  // namespace
+
+Result<std::vector<measure::Subject>> read_subjects(const SubjectSource& source, Options& options) {
+  const size_t files = options.problems.size(), errors = options.errors.size();
+  const auto complaint = [&] { return first_complaint(options, files, errors); };
+  const auto failed = [&](const Error& e) {
+    fail(options, e);
+    return e;
+  };
   auto spec = read_spec_file(source.spec, options);
-  if (!spec) return {};
+  if (!spec) return complaint();
   auto text = read_file(source.spec);
-  if (!text) {
-    fail(options, text.error());
-    return {};
-  }
-  if (Status sizes = set_sizes(source.set, *spec); !sizes) {
-    fail(options, sizes.error());
-    return {};
-  }
+  if (!text) return failed(text.error());
+  if (Status sizes = set_sizes(source.set, *spec); !sizes) return failed(sizes.error());
   auto module =
       read_sound_module(source.ptx.empty() ? spec->beside(spec->ptx) : source.ptx, options);
-  if (!module) return {};
+  if (!module) return complaint();
   // A file in place of the spec's may name its kernel otherwise.
   auto kernel = ptx::find_kernel(*module, !source.entry.empty() ? source.entry : spec->entry);
   if (!kernel && source.entry.empty() && !source.ptx.empty())
     kernel = ptx::find_kernel(*module, "");
-  if (!kernel) {
-    fail(options, kernel.error());
-    return {};
-  }
+  if (!kernel) return failed(kernel.error());
   measure::Subject subject;
   subject.module = module;
   subject.kernel = *kernel;
@@ -48,8 +63,26 @@ std::vector<measure::Subject> read_subjects(const SubjectSource& source, Options
     subject.size = i;
     out.push_back(subject);
   }
-  if (out.empty()) fail(options, input_error(source.spec + ": the spec has no such size"));
+  if (out.empty()) return failed(input_error(source.spec + ": the spec has no such size"));
   return out;
+}
+
+measure::MeasureRecord unread_record(const SubjectSource& source, const Error& why) {
+  measure::MeasureRecord r;
+  r.spec = source.spec;
+  r.ptx = source.ptx;
+  r.reason = why.message;
+  return r;
+}
+
+std::string place_of_fault(const measure::Subject& s, std::string_view reason, uint64_t seed) {
+  const std::string_view kind = reason.substr(0, reason.find(": "));
+  constexpr std::string_view kFaults[] = {"out-of-bounds", "misaligned", "trap", "stack",
+                                          "timeout"};
+  if (std::find(std::begin(kFaults), std::end(kFaults), kind) == std::end(kFaults)) return {};
+  return emulated_words(
+      emulated_end(s.module, s.kernel, *s.spec, s.spec->sizes[s.size], seed, kind),
+      s.module->source->path());
 }
 
 std::vector<std::string> expand_specs(const std::vector<std::string>& paths, Options& options) {

@@ -16,8 +16,15 @@ struct SubjectSource {
   std::vector<std::string> set;  // sizes in their place, each "n=4096 k=64" over the first one
 };
 
-// One subject a size. Nothing after errors, which are printed.
-std::vector<measure::Subject> read_subjects(const SubjectSource& source, Options& options);
+// One subject a size. Errors have been printed; what comes back is the first complaint, with its
+// place.
+Result<std::vector<measure::Subject>> read_subjects(const SubjectSource& source, Options& options);
+// The record of a source that has none.
+measure::MeasureRecord unread_record(const SubjectSource& source, const Error& why);
+
+// Where a fault on a GPU arose, if the emulator comes to one on the same data, in words to append
+// to the reason; nothing for reasons that are no fault of the kernel.
+std::string place_of_fault(const measure::Subject& subject, std::string_view reason, uint64_t seed);
 
 // Specs as written; of directories, every *.kernel.toml below them, in order.
 std::vector<std::string> expand_specs(const std::vector<std::string>& paths, Options& options);

@@ -18,6 +18,27 @@ TEST(CudaApi, LayoutsAreTheDrivers) {
   static_assert(sizeof(LaunchAttribute) == sizeof(CUlaunchAttribute));
   static_assert(offsetof(LaunchAttribute, value) == offsetof(CUlaunchAttribute, value));
   static_assert(sizeof(DevicePointer) == sizeof(CUdeviceptr));
+  static_assert(sizeof(ArrayDescriptor) == sizeof(CUDA_ARRAY3D_DESCRIPTOR));
+  static_assert(offsetof(ArrayDescriptor, format) == offsetof(CUDA_ARRAY3D_DESCRIPTOR, Format));
+  static_assert(offsetof(ArrayDescriptor, flags) == offsetof(CUDA_ARRAY3D_DESCRIPTOR, Flags));
+  static_assert(sizeof(Copy3d) == sizeof(CUDA_MEMCPY3D));
+  static_assert(offsetof(Copy3d, from.array) == offsetof(CUDA_MEMCPY3D, srcArray));
+  static_assert(offsetof(Copy3d, from.pitch) == offsetof(CUDA_MEMCPY3D, srcPitch));
+  static_assert(offsetof(Copy3d, to.kind) == offsetof(CUDA_MEMCPY3D, dstMemoryType));
+  static_assert(offsetof(Copy3d, to.device) == offsetof(CUDA_MEMCPY3D, dstDevice));
+  static_assert(offsetof(Copy3d, width_bytes) == offsetof(CUDA_MEMCPY3D, WidthInBytes));
+  static_assert(sizeof(ResourceDescriptor) == sizeof(CUDA_RESOURCE_DESC));
+  static_assert(offsetof(ResourceDescriptor, resource.linear.bytes) ==
+                offsetof(CUDA_RESOURCE_DESC, res.linear.sizeInBytes));
+  static_assert(offsetof(ResourceDescriptor, resource.pitch.pitch) ==
+                offsetof(CUDA_RESOURCE_DESC, res.pitch2D.pitchInBytes));
+  static_assert(offsetof(ResourceDescriptor, flags) == offsetof(CUDA_RESOURCE_DESC, flags));
+  static_assert(sizeof(TextureDescriptor) == sizeof(CUDA_TEXTURE_DESC));
+  static_assert(offsetof(TextureDescriptor, level_filter) ==
+                offsetof(CUDA_TEXTURE_DESC, mipmapFilterMode));
+  static_assert(offsetof(TextureDescriptor, border) == offsetof(CUDA_TEXTURE_DESC, borderColor));
+  static_assert(sizeof(EncodedTensorMap) == sizeof(CUtensorMap));
+  static_assert(alignof(EncodedTensorMap) >= alignof(CUtensorMap));
   EXPECT_EQ(kAttributeCooperative, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
   EXPECT_EQ(kAttributeCluster, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
 }
@@ -45,6 +66,44 @@ TEST(CudaApi, NumbersAreTheDrivers) {
   same(FunctionAttribute::kNonPortableCluster, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
   same(JitOption::kErrorLog, CU_JIT_ERROR_LOG_BUFFER);
   same(JitOption::kErrorLogBytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+  same(ArrayFormat::kU8, CU_AD_FORMAT_UNSIGNED_INT8);
+  same(ArrayFormat::kU32, CU_AD_FORMAT_UNSIGNED_INT32);
+  same(ArrayFormat::kS8, CU_AD_FORMAT_SIGNED_INT8);
+  same(ArrayFormat::kS32, CU_AD_FORMAT_SIGNED_INT32);
+  same(ArrayFormat::kF16, CU_AD_FORMAT_HALF);
+  same(ArrayFormat::kF32, CU_AD_FORMAT_FLOAT);
+  same(kArrayLayered, CUDA_ARRAY3D_LAYERED);
+  same(kArraySurface, CUDA_ARRAY3D_SURFACE_LDST);
+  same(kArrayCube, CUDA_ARRAY3D_CUBEMAP);
+  same(kArrayGather, CUDA_ARRAY3D_TEXTURE_GATHER);
+  same(CopyEnd::kHost, CU_MEMORYTYPE_HOST);
+  same(CopyEnd::kDevice, CU_MEMORYTYPE_DEVICE);
+  same(CopyEnd::kArray, CU_MEMORYTYPE_ARRAY);
+  same(ResourceKind::kArray, CU_RESOURCE_TYPE_ARRAY);
+  same(ResourceKind::kMipmap, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY);
+  same(ResourceKind::kLinear, CU_RESOURCE_TYPE_LINEAR);
+  same(ResourceKind::kPitch, CU_RESOURCE_TYPE_PITCH2D);
+  same(TextureAddress::kWrap, CU_TR_ADDRESS_MODE_WRAP);
+  same(TextureAddress::kClamp, CU_TR_ADDRESS_MODE_CLAMP);
+  same(TextureAddress::kMirror, CU_TR_ADDRESS_MODE_MIRROR);
+  same(TextureAddress::kBorder, CU_TR_ADDRESS_MODE_BORDER);
+  same(TextureFilter::kLinear, CU_TR_FILTER_MODE_LINEAR);
+  same(kReadAsInteger, CU_TRSF_READ_AS_INTEGER);
+  same(kNormalizedCoordinates, CU_TRSF_NORMALIZED_COORDINATES);
+#if CUDA_VERSION >= 12000
+  same(ArrayFormat::kUnorm8, CU_AD_FORMAT_UNORM_INT8X1);
+  same(ArrayFormat::kUnorm16, CU_AD_FORMAT_UNORM_INT16X1);
+  same(ArrayFormat::kSnorm8, CU_AD_FORMAT_SNORM_INT8X1);
+  same(ArrayFormat::kSnorm16, CU_AD_FORMAT_SNORM_INT16X1);
+  same(TensorType::kF16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
+  same(TensorType::kBf16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16);
+  same(TensorSwizzle::k128, CU_TENSOR_MAP_SWIZZLE_128B);
+  same(kTensorNoInterleave, CU_TENSOR_MAP_INTERLEAVE_NONE);
+  same(kTensorPromote128, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
+#endif
+#if CUDA_VERSION >= 12080
+  same(TensorSwizzle::k128Atom64, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B);
+#endif
   same(kOutOfMemory, CUDA_ERROR_OUT_OF_MEMORY);
   same(kNoDevice, CUDA_ERROR_NO_DEVICE);
   same(kInvalidPtx, CUDA_ERROR_INVALID_PTX);

@@ -160,9 +160,10 @@ TEST_F(CudaRun, TooMuchSharedMemoryNamesTheLimit) {
   const RunResult r = run(doubling());
   ASSERT_EQ(r.faults.size(), 1u);
   EXPECT_EQ(r.faults[0].kind, "launch");
-  EXPECT_EQ(r.faults[0].message,
-            "300000 bytes of shared memory a block (0 static, 300000 dynamic): NVIDIA Fake has at "
-            "most 232448");
+  EXPECT_EQ(
+      r.faults[0].message,
+      "k.kernel.toml:4: 300000 bytes of shared memory a block (0 static, 300000 dynamic): NVIDIA "
+      "Fake has at most 232448");
   // Over 48 KiB needs the opt-in, which is made.
   spec_.shared = "100000";
   EXPECT_TRUE(run(doubling()).ok());
@@ -177,10 +178,10 @@ TEST_F(CudaRun, WithoutADriverOrAGpuItSaysSo) {
   EXPECT_EQ(r.error().kind, ErrorKind::kMissing);
   EXPECT_TRUE(r.error().message.starts_with("no CUDA driver here: ")) << r.error().message;
   setenv("PITOT_CUDA_LIBRARY", "", 1);
-  setenv("PITOT_FAKE_NO_GPU", "1", 1);
+  setenv("PITOT_FAKE_GPUS", "0", 1);
   CudaRunner empty(module, 0, spec_, options_);
   r = empty.run(spec_.sizes[0]);
-  unsetenv("PITOT_FAKE_NO_GPU");
+  unsetenv("PITOT_FAKE_GPUS");
   ASSERT_FALSE(r);
   EXPECT_EQ(r.error().message, "the CUDA driver sees no GPU");
   options_.number = 3;
@@ -188,6 +189,21 @@ TEST_F(CudaRun, WithoutADriverOrAGpuItSaysSo) {
   r = fourth.run(spec_.sizes[0]);
   ASSERT_FALSE(r);
   EXPECT_EQ(r.error().message, "no device cuda:3; the driver sees one, cuda:0");
+}
+
+TEST_F(CudaRun, OnAnyOfSeveralDevices) {
+  setenv("PITOT_FAKE_GPUS", "3", 1);
+  options_.number = 2;
+  const RunResult r = run(doubling());
+  EXPECT_TRUE(r.ok());
+  EXPECT_EQ(r.device, "cuda:2");
+  options_.number = 3;
+  const ptx::Module module = ptx::parse("twice.ptx", doubling());
+  CudaRunner beyond(module, 0, spec_, options_);
+  auto none = beyond.run(spec_.sizes[0]);
+  unsetenv("PITOT_FAKE_GPUS");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "no device cuda:3; the driver sees 3");
 }
 
 TEST(CudaNumber, Names) {
