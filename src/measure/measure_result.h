@@ -56,13 +56,13 @@ struct MeasureRecord {
   // What one launch moves if it reads once what the spec gives it and writes once what it gives
   // back: buffers and images that are in or out once, inout twice.
   std::optional<double> traffic_bytes;
-  std::optional<double> cycles;         // SM clock, first instruction to last, of the slowest SM
+  std::optional<double> cycles;  // SM clock, first instruction to last, of the slowest SM
   // The kernel as the driver loaded it.
   uint32_t registers = 0, local_bytes = 0, static_shared = 0, constant_bytes = 0;
   std::optional<uint32_t> estimated_registers;  // from the PTX; none of kernels beyond analysis
   uint32_t register_cap = 0;                    // by .maxnreg or launch bounds; 0: none below 255
   std::optional<double> occupancy;              // theoretical, 0…1
-  std::optional<double> achieved_occupancy;     // 0…1, by hardware counters, where they were asked
+  std::optional<double> achieved_occupancy;  // 0…1, by hardware counters, where they were asked
   Telemetry before, after;
 };
 
