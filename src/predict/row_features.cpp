@@ -170,6 +170,7 @@ class RowMaker {
     profile::ProfileOptions how;
     how.gpu = gpu_;
     how.blocks = o_.blocks;
+    how.sample_loops = o_.sample_loops;
     how.registers = facts_.registers;
     how.registers_from = in_.ptxas != nullptr ? "ptxas" : "estimate";
     how.emulator.seed = o_.seed;

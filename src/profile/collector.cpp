@@ -45,7 +45,7 @@ void Collector::end(size_t gang) {
   const size_t number = gang / std::max<size_t>(1, options_.clump);
   Clump& clump = open_[number];
   clump.touched.merge(done->touched);
-  if (has_partner(gang)) follow(gang, std::move(done->misses));
+  if (has_partner(gang)) follow(gang, std::move(done->misses), done->share_of_misses());
   if (--clump.left == 0) close(clump, number);
 }
 
@@ -56,15 +56,17 @@ bool Collector::has_partner(size_t gang) const {
 }
 
 // Where both gangs of a pair are known: the second asks an L1 that the first has filled.
-void Collector::follow(size_t gang, std::vector<Miss> misses) {
-  misses_[gang] = std::move(misses);
+// Where misses were passed over, an L1 that is smaller by as much stands for the whole.
+void Collector::follow(size_t gang, std::vector<Miss> misses, double share) {
+  misses_[gang] = {std::move(misses), share};
   for (const auto& [first, second] : options_.successors) {
     if (first != gang && second != gang) continue;
     const auto before = misses_.find(first), after = misses_.find(second);
     if (before == misses_.end() || after == misses_.end()) continue;
-    SectorCache l1(options_.whole_l1_bytes);
-    for (const Miss& m : before->second) l1.load(m.sector);
-    for (const Miss& m : after->second) {
+    SectorCache l1(static_cast<uint64_t>(static_cast<double>(options_.whole_l1_bytes) *
+                                         before->second.share));
+    for (const Miss& m : before->second.misses) l1.load(m.sector);
+    for (const Miss& m : after->second.misses) {
       ++followed_[m.op];
       if (l1.load(m.sector)) ++found_[m.op];
     }
@@ -93,9 +95,9 @@ size_t Collector::region_of(uint64_t sector) const {
 
 void Collector::close(Clump& clump, size_t number) {
   const auto first = static_cast<uint32_t>(number * std::max<size_t>(1, options_.clump));
-  clump.touched.each([&](uint64_t sector, Toucher read, Toucher) {
+  clump.touched.each([&](uint64_t sector, Toucher read, Toucher, uint64_t n) {
     if (read == kNobody) return;
-    ++(gang_of(read) == first ? first_reads_ : later_reads_)[region_of(sector)];
+    (gang_of(read) == first ? first_reads_ : later_reads_)[region_of(sector)] += n;
   });
   all_.merge(clump.touched);
   clump.touched = Footprint();
@@ -118,15 +120,15 @@ std::vector<RegionTouches> Collector::regions() const {
     out[i].later_gang_reads = later_reads_[i];
   }
   const size_t early = early_gangs();
-  all_.each([&](uint64_t sector, Toucher read, Toucher written) {
+  all_.each([&](uint64_t sector, Toucher read, Toucher written, uint64_t n) {
     RegionTouches& r = out[region_of(sector)];
     if (read != kNobody) {
-      ++r.reads[op_of(read)];
-      if (gang_of(read) >= early) ++r.later_reads[op_of(read)];
+      r.reads[op_of(read)] += n;
+      if (gang_of(read) >= early) r.later_reads[op_of(read)] += n;
     }
     if (written != kNobody) {
-      ++r.writes[op_of(written)];
-      if (gang_of(written) >= early) ++r.later_writes[op_of(written)];
+      r.writes[op_of(written)] += n;
+      if (gang_of(written) >= early) r.later_writes[op_of(written)] += n;
     }
   });
   return out;

@@ -12,6 +12,7 @@
 #include "profile/counts.h"
 #include "profile/footprint.h"
 #include "profile/op_facts.h"
+#include "profile/steady_loops.h"
 
 namespace pitot::profile {
 
@@ -22,6 +23,7 @@ struct CollectorOptions {
   uint64_t whole_l1_bytes = 0;                        // of an SM
   size_t clump = 1;                                   // gangs in a row that were chosen together
   std::vector<std::pair<size_t, size_t>> successors;  // see Sample
+  const SteadyLoops* loops = nullptr;                 // whose trips are sampled; null: none
 };
 
 // Sectors of one region of memory, or of local memory.
@@ -72,7 +74,7 @@ class Collector : public emulator::Observers {
   };
   size_t region_of(uint64_t sector) const;
   bool has_partner(size_t gang) const;
-  void follow(size_t gang, std::vector<Miss> misses);
+  void follow(size_t gang, std::vector<Miss> misses, double share);
   void close(Clump& clump, size_t number);
 
   const emulator::Program& program_;
@@ -85,7 +87,11 @@ class Collector : public emulator::Observers {
   std::vector<std::unique_ptr<GangCollector>> running_;  // by gang
   std::vector<Clump> open_;
   Footprint all_;
-  std::map<size_t, std::vector<Miss>> misses_;  // of gangs whose partner is not done yet
+  struct GangMisses {
+    std::vector<Miss> misses;
+    double share = 1;  // of those that there would be if all trips of loops had run
+  };
+  std::map<size_t, GangMisses> misses_;  // of gangs whose partner is not done yet
   std::vector<uint64_t> followed_, found_;      // by operation
   std::vector<OpCounts> counts_;
   std::vector<uint64_t> first_reads_, later_reads_;  // by region

@@ -72,7 +72,13 @@ GangCollector::BlockState& GangCollector::block_of(const Warp& warp) {
   if (!slot)
     slot.reset(new BlockState{SectorCache(owner_.options_.l1_bytes),
                               Timeline(owner_.options_.warps, owner_.registers_),
-                              std::vector<std::deque<uint64_t>>(owner_.options_.warps)});
+                              std::vector<std::deque<uint64_t>>(owner_.options_.warps),
+                              std::nullopt,
+                              {}});
+  if (owner_.options_.loops != nullptr && !slot->pacer) {
+    slot->pacer.emplace(*owner_.options_.loops, owner_.options_.warps);
+    slot->missed.resize(owner_.options_.warps);
+  }
   last_block_ = number;
   last_state_ = slot.get();
   return *slot;
@@ -80,24 +86,35 @@ GangCollector::BlockState& GangCollector::block_of(const Warp& warp) {
 
 void GangCollector::issued(const Warp& warp, const Op& op, LaneMask mask) {
   OpCounts& c = counts[warp.pc];
+  const uint64_t n = weight(warp);
   const auto active = static_cast<uint64_t>(std::popcount(warp.active()));
   const auto taking = static_cast<uint64_t>(std::popcount(mask));
-  ++c.issued;
-  c.lanes += active;
-  c.threads += taking;
+  c.issued += n;
+  c.lanes += n * active;
+  c.threads += n * taking;
   if (op.flow == emulator::Flow::kBranch) {
-    c.taken += taking != 0 ? 1 : 0;
-    c.divergent += taking != 0 && taking != active ? 1 : 0;
+    c.taken += taking != 0 ? n : 0;
+    c.divergent += taking != 0 && taking != active ? n : 0;
   }
   accesses_ = 0;
-  c.wait += block_of(warp).timeline.issue(warp, op, owner_.facts_[warp.pc]);
+  c.wait += n * block_of(warp).timeline.issue(warp, op, owner_.facts_[warp.pc]);
 }
 
 void GangCollector::put_back(const Warp& warp, const Op&, LaneMask mask) {
   OpCounts& c = counts[warp.pc];
-  --c.issued;
-  c.lanes -= static_cast<uint64_t>(std::popcount(warp.active()));
-  c.threads -= static_cast<uint64_t>(std::popcount(mask));
+  const uint64_t n = weight(warp);
+  c.issued -= n;
+  c.lanes -= n * static_cast<uint64_t>(std::popcount(warp.active()));
+  c.threads -= n * static_cast<uint64_t>(std::popcount(mask));
+}
+
+void GangCollector::looped(Warp& warp, uint32_t header) {
+  BlockState& b = block_of(warp);
+  if (!b.pacer) return;
+  const LoopPacer::Progress passed = b.pacer->looped(
+      warp, header, {b.timeline.sent_all(warp.index), b.missed[warp.index]});
+  b.timeline.put_off(warp.index, passed.cycles);
+  b.l1.pass_by(passed.missed / 4);  // four sectors a line, as streams have them
 }
 
 // Stores of a warp to sectors that it has just written reach L2 together (so it is seen on an H200
@@ -114,24 +131,29 @@ uint32_t GangCollector::fetch(const Warp& warp, OpCounts& c, std::span<const uin
                               AccessKind kind, bool cached) {
   const MemoryLatencies& latency = owner_.options_.latencies;
   const Toucher by = toucher(gang_, warp.pc);
+  const uint64_t times = weight(warp);
   uint32_t slowest = latency.l1;
   for (uint64_t s : sectors) {
     if (kind == AccessKind::kStore) {
-      if (!stored_before(warp, s)) ++c.l2_writes;
-      touched.write(s, by);
+      if (!stored_before(warp, s)) c.l2_writes += times;
+      touched.write(s, by, times);
       continue;
     }
     if (cached && kind == AccessKind::kLoad) {
-      ++c.l1_sectors;
-      if (block_of(warp).l1.load(s)) {
-        ++c.l1_hits;
+      c.l1_sectors += times;
+      BlockState& b = block_of(warp);
+      if (b.l1.load(s)) {
+        c.l1_hits += times;
         continue;
       }
+      if (b.pacer) b.missed[warp.index] += times;
+      asked_ += 1;
+      missed_ += static_cast<double>(times);
       if (keep_misses_ && misses.size() < kMostMisses) misses.push_back({warp.pc, s});
     }
-    ++(kind == AccessKind::kAtomic ? c.l2_atomics : c.l2_reads);
-    const bool fresh = touched.read(s, by);
-    if (kind == AccessKind::kAtomic) touched.write(s, by);
+    (kind == AccessKind::kAtomic ? c.l2_atomics : c.l2_reads) += times;
+    const bool fresh = touched.read(s, by, times);
+    if (kind == AccessKind::kAtomic) touched.write(s, by, times);
     slowest = std::max(slowest, fresh ? latency.dram : latency.l2);
   }
   return slowest;
@@ -140,6 +162,7 @@ uint32_t GangCollector::fetch(const Warp& warp, OpCounts& c, std::span<const uin
 void GangCollector::global(const Warp& warp, OpCounts& c, const Access& a, LaneMask mask,
                            bool local) {
   const OpFacts& facts = owner_.facts_[warp.pc];
+  const uint64_t times = weight(warp);
   std::array<uint64_t, emulator::kLanes * 9> sectors;
   size_t n = 0;
   analysis::LaneAddresses lanes = lane_addresses(a, mask);
@@ -160,20 +183,20 @@ void GangCollector::global(const Warp& warp, OpCounts& c, const Access& a, LaneM
   std::sort(begin, end);
   n = static_cast<size_t>(std::unique(begin, end) - begin);
   if (local) {
-    ++c.local_requests;
-    c.local_sectors += n;
-    c.local_bytes += static_cast<uint64_t>(std::popcount(mask)) * a.bytes;
+    c.local_requests += times;
+    c.local_sectors += times * n;
+    c.local_bytes += times * static_cast<uint64_t>(std::popcount(mask)) * a.bytes;
   } else {
-    ++c.global_requests;
-    c.global_sectors += n;
-    c.global_bytes += analysis::count_sectors(lanes, mask, a.bytes).useful_bytes;
+    c.global_requests += times;
+    c.global_sectors += times * n;
+    c.global_bytes += times * analysis::count_sectors(lanes, mask, a.bytes).useful_bytes;
   }
   if (a.kind == AccessKind::kAtomic) {
-    ++c.atomic_requests;
-    c.atomic_conflicts += repeated(a, mask);
+    c.atomic_requests += times;
+    c.atomic_conflicts += times * repeated(a, mask);
   }
   const uint32_t passes = analysis::count_line_passes(lanes, mask, a.bytes).wavefronts;
-  c.wavefronts += passes;
+  c.wavefronts += times * passes;
   const uint32_t latency =
       fetch(warp, c, std::span(sectors).first(n), a.kind, facts.cached || local);
   if (a.kind != AccessKind::kStore)
@@ -183,10 +206,11 @@ void GangCollector::global(const Warp& warp, OpCounts& c, const Access& a, LaneM
 void GangCollector::shared(const Warp& warp, OpCounts& c, const Access& a, LaneMask mask) {
   const OpFacts& facts = owner_.facts_[warp.pc];
   if (facts.fragments) return;
-  ++c.shared_requests;
+  const uint64_t times = weight(warp);
+  c.shared_requests += times;
   const bool merged = facts.merged_bytes != 0 && whole_is_aligned(a, mask, facts);
   if (merged && facts.merged_offset != 0) {
-    ++c.merged;
+    c.merged += times;
     block_of(warp).timeline.result_after(warp, facts, owner_.options_.latencies.shared);
     return;
   }
@@ -195,21 +219,22 @@ void GangCollector::shared(const Warp& warp, OpCounts& c, const Access& a, LaneM
       analysis::count_bank_passes(lane_addresses(a, mask), mask, bytes);
   uint64_t passes = banks.wavefronts;
   if (a.kind == AccessKind::kAtomic) {
-    ++c.atomic_requests;
-    c.atomic_conflicts += repeated(a, mask);
+    c.atomic_requests += times;
+    c.atomic_conflicts += times * repeated(a, mask);
     passes = std::max(passes, atomic_passes(a, mask));
   }
-  c.shared_passes += passes;
-  c.shared_ideal += banks.ideal;
-  c.wavefronts += passes;
+  c.shared_passes += times * passes;
+  c.shared_ideal += times * banks.ideal;
+  c.wavefronts += times * passes;
   if (a.kind != AccessKind::kStore)
     block_of(warp).timeline.result_after(warp, facts,
                                          owner_.options_.latencies.shared + passes - 1);
 }
 
-void GangCollector::constant(OpCounts& c, const Access& a, LaneMask mask) {
-  ++c.constant_requests;
-  c.constant_words += static_cast<uint64_t>(std::popcount(mask)) - repeated(a, mask);
+void GangCollector::constant(const Warp& warp, OpCounts& c, const Access& a, LaneMask mask) {
+  const uint64_t times = weight(warp);
+  c.constant_requests += times;
+  c.constant_words += times * (static_cast<uint64_t>(std::popcount(mask)) - repeated(a, mask));
 }
 
 void GangCollector::accessed(const Warp& warp, const Op&, LaneMask mask, const Access& a) {
@@ -221,7 +246,7 @@ void GangCollector::accessed(const Warp& warp, const Op&, LaneMask mask, const A
   if (space == Space::kShared) return shared(warp, c, a, mask);
   if (space == Space::kGlobal) return global(warp, c, a, mask, false);
   if (space == Space::kLocal) return global(warp, c, a, mask, true);
-  if (space == Space::kConst) return constant(c, a, mask);
+  if (space == Space::kConst) return constant(warp, c, a, mask);
   if (space == Space::kParam) return;
   // Generic: what the lanes reach may lie in several spaces.
   LaneMask in_shared = 0, in_local = 0, in_global = 0;
@@ -248,12 +273,12 @@ void GangCollector::moved(const Warp& warp, const Op& op, Space space, uint64_t 
   if (space != Space::kGlobal) {
     // What lies in shared memory goes past the load-store path, 128 bytes a pass.
     if (warp.program().instruction(op).opcode->group == ptx::Group::kAsyncCopy && bytes > 8)
-      c.wavefronts += (bytes + 127) / 128;
+      c.wavefronts += weight(warp) * ((bytes + 127) / 128);
     return;
   }
   std::vector<uint64_t> sectors;
   for (uint64_t s = address / 32; s <= (address + bytes - 1) / 32; ++s) sectors.push_back(s);
-  c.bulk_sectors += sectors.size();
+  c.bulk_sectors += weight(warp) * sectors.size();
   fetch(warp, c, sectors, write ? AccessKind::kStore : AccessKind::kLoad, false);
 }
 

@@ -4,12 +4,14 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "analysis/lanes.h"
 #include "emulator/observer.h"
 #include "profile/collector.h"
+#include "profile/loop_pacer.h"
 #include "profile/sector_cache.h"
 #include "profile/timeline.h"
 
@@ -29,8 +31,11 @@ class GangCollector : public emulator::Observer {
                 const emulator::Access& access) override;
   void moved(const emulator::Warp& warp, const emulator::Op& op, ptx::Space space, uint64_t address,
              uint64_t bytes, bool write) override;
+  void looped(emulator::Warp& warp, uint32_t header) override;
 
   uint64_t cycles() const;  // of its longest block
+  // Of the sectors that L1 did not have, those that were asked for, where trips were passed over.
+  double share_of_misses() const { return missed_ == 0 ? 1 : asked_ / missed_; }
 
   std::vector<OpCounts> counts;  // by operation
   std::vector<Miss> misses;      // while somebody will ask for them, up to a limit
@@ -41,14 +46,20 @@ class GangCollector : public emulator::Observer {
     SectorCache l1;
     Timeline timeline;
     std::vector<std::deque<uint64_t>> stored;  // by warp: sectors of its latest stores
+    std::optional<LoopPacer> pacer;            // where loops are sampled
+    std::vector<uint64_t> missed;              // by warp: sectors that L1 did not have
   };
+  uint64_t weight(const emulator::Warp& warp) {
+    const BlockState& b = block_of(warp);
+    return b.pacer ? b.pacer->weight(warp.index) : 1;
+  }
   bool stored_before(const emulator::Warp& warp, uint64_t sector);
   BlockState& block_of(const emulator::Warp& warp);
   void global(const emulator::Warp& warp, OpCounts& c, const emulator::Access& a,
               emulator::LaneMask mask, bool local);
   void shared(const emulator::Warp& warp, OpCounts& c, const emulator::Access& a,
               emulator::LaneMask mask);
-  void constant(OpCounts& c, const emulator::Access& a, emulator::LaneMask mask);
+  void constant(const emulator::Warp& warp, OpCounts& c, const emulator::Access& a, emulator::LaneMask mask);
   // Counts sectors into the hierarchy; the latency of the slowest.
   uint32_t fetch(const emulator::Warp& warp, OpCounts& c, std::span<const uint64_t> sectors,
                  emulator::AccessKind kind, bool cached);
@@ -60,6 +71,7 @@ class GangCollector : public emulator::Observer {
   std::map<uint64_t, std::unique_ptr<BlockState>> blocks_;
   uint64_t last_block_ = UINT64_MAX;
   BlockState* last_state_ = nullptr;
+  double asked_ = 0, missed_ = 0;  // sectors
 };
 
 }  // namespace pitot::profile

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "analysis/register_estimate.h"
 #include "arch/occupancy.h"
@@ -122,6 +123,8 @@ Result<ProfileResult> profile(const emulator::Program& program, uint32_t kernel,
   collect.whole_l1_bytes = out.l1_bytes;
   collect.clump = sample.clump;
   collect.successors = sample.successors;
+  std::optional<SteadyLoops> loops;
+  if (options.sample_loops) collect.loops = &loops.emplace(program);
   Collector collector(program, facts, memory, sample.gangs, collect);
   emulator::Options run = options.emulator;
   run.blocks = sample.blocks;

@@ -15,6 +15,8 @@ class SectorCache {
   // Whether the sector (address / 32) is there; it is afterwards. Stores write through and bring
   // nothing in, so they are no matter of this class.
   bool load(uint64_t sector);
+  // So many lines come and go that nobody asks for again.
+  void pass_by(uint64_t lines);
 
  private:
   // The associativity of the hardware's L1 is not published; sets of many ways behave much like
@@ -27,6 +29,7 @@ class SectorCache {
   };
   std::vector<Line> lines_;
   uint64_t sets_ = 0, ways_ = 0, clock_ = 0;
+  uint64_t passed_ = 0;  // lines
 };
 
 }  // namespace pitot::profile

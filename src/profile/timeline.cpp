@@ -80,6 +80,18 @@ void Timeline::result_after(const emulator::Warp& warp, const OpFacts& facts, ui
   for (uint32_t r : facts.writes) w.ready[r] = std::max(w.ready[r], at);
 }
 
+void Timeline::put_off(uint32_t warp, uint64_t cycles) {
+  if (cycles == 0) return;
+  WarpState& w = warps_[warp];
+  w.base += cycles;
+  w.frontier += cycles;
+  w.sent += cycles;
+  w.open_copies += cycles;
+  for (uint64_t& t : w.stored) t += cycles;
+  for (uint64_t& t : w.ready) t += cycles;
+  for (uint64_t& t : w.groups) t += cycles;
+}
+
 uint64_t Timeline::cycles() const {
   uint64_t last = 0;
   for (const WarpState& w : warps_) {

@@ -29,6 +29,9 @@ class Timeline {
   // Its result comes so many cycles after it was sent.
   void result_after(const emulator::Warp& warp, const OpFacts& facts, uint64_t cycles);
   uint64_t cycles() const;  // when the last warp is done
+  // When the warp has sent all so far, and putting it off by so many cycles with all it waits for.
+  uint64_t sent_all(uint32_t warp) const { return warps_[warp].frontier; }
+  void put_off(uint32_t warp, uint64_t cycles);
 
  private:
   static constexpr size_t kSpaces = 4;

@@ -23,6 +23,7 @@ struct ProfileArguments {
   std::vector<std::string> set;
   uint32_t registers = 0;
   uint64_t budget = emulator::Options{}.instruction_budget;
+  bool sample_loops = false;
   size_t lines = 24;
   double seconds = 120;
   std::vector<std::string> metrics;
@@ -84,6 +85,7 @@ std::optional<Profiles> profiles_of(const ProfileArguments& args, Options& optio
   } else {
     how.blocks = 0;
   }
+  how.sample_loops = args.sample_loops;
   how.registers = args.registers;
   how.registers_from = "given";
   how.emulator.seed = options.seed;
@@ -178,6 +180,8 @@ void add_profile(CLI::App& app, Options& options) {
       ->delimiter(',');
   verb->add_option("--blocks", args->blocks, "about so many blocks are executed, or `all`")
       ->capture_default_str();
+  verb->add_flag("--sample-loops", args->sample_loops,
+                 "of long loops whose trips are alike, some stand for the others");
   verb->add_option("--registers", args->registers, "a thread; default an estimate");
   verb->add_option("--lines", args->lines, "lines shown as text; 0: all")->capture_default_str();
   verb->add_option("--order", args->order, "of the lines: cost or source")

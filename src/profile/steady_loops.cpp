@@ -1,0 +1,158 @@
+#include "profile/steady_loops.h"
+
+#include <optional>
+
+#include "analysis/flow_facts.h"
+#include "analysis/int_ops.h"
+#include "analysis/loop_counter.h"
+
+namespace pitot::profile {
+namespace {
+
+using analysis::BlockId;
+using analysis::kNone;
+using analysis::LoopId;
+using analysis::Role;
+using analysis::ValueId;
+using analysis::ValueKind;
+using emulator::Flow;
+
+class SteadyLoopFinder {
+ public:
+  SteadyLoopFinder(const emulator::Program& program, const emulator::FunctionCode& code,
+                   const ptx::Function& f, analysis::Workspace& ws)
+      : program_(program), code_(code) {
+    flow_.build(*program.module, f, ws);
+  }
+
+  void run(std::unordered_map<uint32_t, SteadyLoop>& out) {
+    if (flow_.too_complex) return;
+    mark_relevant();
+    for (LoopId l = 0; l < flow_.loops.loops.size(); ++l)
+      if (auto loop = look_at(l))
+        out.emplace(code_.first + flow_.cfg.blocks[flow_.loops.loops[l].header].first,
+                    std::move(*loop));
+  }
+
+ private:
+  const emulator::Op& op(uint32_t i) const { return program_.ops[code_.first + i]; }
+
+  // Values that an address, a guard or an integer comparison depends on, through registers.
+  void mark_relevant() {
+    relevant_.assign(flow_.values.values.size(), false);
+    std::vector<ValueId> work;
+    auto mark = [&](ValueId v) {
+      if (v == kNone || relevant_[v]) return;
+      relevant_[v] = true;
+      work.push_back(v);
+    };
+    for (uint32_t item = 0; item < flow_.accesses.items.size(); ++item) {
+      const analysis::RegAccess& a = flow_.accesses.items[item];
+      if (!a.write && (a.role == Role::kAddress || a.role == Role::kGuard))
+        mark(flow_.values.value_of[item]);
+    }
+    while (!work.empty()) {
+      const ValueId v = work.back();
+      work.pop_back();
+      const analysis::Value& value = flow_.values.values[v];
+      if (value.kind == ValueKind::kPhi) {
+        for (ValueId from : flow_.values.operands_of_phi(flow_.cfg, v)) mark(from);
+        continue;
+      }
+      if (value.kind != ValueKind::kWrite) continue;
+      mark(value.from);
+      const uint32_t writer = flow_.values.instruction_of(flow_.accesses, v);
+      if (flow_.instruction(writer).opcode->has(ptx::kLoad)) continue;  // its address is marked
+      for (uint32_t i = flow_.accesses.first[writer]; i < flow_.accesses.first[writer + 1]; ++i)
+        if (!flow_.accesses.items[i].write) mark(flow_.values.value_of[i]);
+    }
+  }
+
+  std::optional<emulator::Slot> slot_of(uint32_t item) const {
+    const analysis::RegAccess& a = flow_.accesses.items[item];
+    if (a.operand == analysis::kImplicitOperand) return std::nullopt;
+    const auto slots =
+        program_.operand(op(flow_.accesses.instruction_of[item]), a.operand);
+    if (a.element >= slots.size()) return std::nullopt;
+    return slots[a.element];
+  }
+
+  std::optional<emulator::Slot> slot_of_register(analysis::RegId reg) const {
+    for (uint32_t item = 0; item < flow_.accesses.items.size(); ++item)
+      if (flow_.accesses.items[item].reg == reg)
+        if (auto slot = slot_of(item)) return slot;
+    return std::nullopt;
+  }
+
+  std::optional<SteadyLoop> look_at(LoopId l) const {
+    if (flow_.loops.loops[l].irreducible) return std::nullopt;
+    SteadyLoop out;
+    for (BlockId b : flow_.loops.blocks_of(l)) {
+      const analysis::Block& block = flow_.cfg.blocks[b];
+      for (uint32_t i = block.first; i < block.last; ++i)
+        if (!usable(i, out)) return std::nullopt;
+      if (!analysis::loop_is_left(flow_, l, b)) continue;
+      auto exit = exit_of(block.last - 1);
+      if (!exit) return std::nullopt;
+      out.exits.push_back(*exit);
+    }
+    const BlockId header = flow_.loops.loops[l].header;
+    for (ValueId v = 0; v < flow_.values.values.size(); ++v) {
+      const analysis::Value& value = flow_.values.values[v];
+      if (value.kind != ValueKind::kPhi || value.where != header || !relevant_[v]) continue;
+      const auto slot = slot_of_register(value.reg);
+      if (!slot || slot->bits > 64) return std::nullopt;
+      out.carried.push_back(*slot);
+    }
+    if (out.exits.empty() || out.carried.empty()) return std::nullopt;
+    return out;
+  }
+
+  bool usable(uint32_t i, SteadyLoop& loop) const {
+    switch (op(i).flow) {
+      case Flow::kPlain:
+      case Flow::kBranch:
+      case Flow::kConvergent:
+        return true;
+      case Flow::kBarrier:
+        loop.joint = true;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  // The comparison of integers whose outcome guards the branch.
+  std::optional<LoopExit> exit_of(uint32_t branch) const {
+    if (op(branch).flow != Flow::kBranch || op(branch).guard == 0) return std::nullopt;
+    const ValueId guard = flow_.read(branch, analysis::kImplicitOperand);
+    if (guard == kNone) return std::nullopt;
+    const uint32_t test = analysis::only_writer(flow_, guard);
+    if (test == kNone) return std::nullopt;
+    const analysis::IntInstruction compare =
+        analysis::classify(*flow_.instruction(test).opcode);
+    if (compare.op != analysis::IntOp::kCompare ||
+        compare.combine != analysis::IntInstruction::Combine::kNone)
+      return std::nullopt;
+    const auto left = program_.operand(op(test), 1), right = program_.operand(op(test), 2);
+    if (left.size() != 1 || right.size() != 1 || left[0].bits == 1) return std::nullopt;
+    return LoopExit{{left[0], compare.is_signed}, {right[0], compare.is_signed}};
+  }
+
+  const emulator::Program& program_;
+  const emulator::FunctionCode& code_;
+  analysis::FlowFacts flow_;
+  std::vector<bool> relevant_;
+};
+
+}  // namespace
+
+SteadyLoops::SteadyLoops(const emulator::Program& program) {
+  analysis::Workspace ws;
+  for (size_t f = 0; f < program.functions.size(); ++f)
+    if (program.module->functions[f].has_body && program.functions[f].count != 0)
+      SteadyLoopFinder(program, program.functions[f], program.module->functions[f], ws)
+          .run(loops_);
+}
+
+}  // namespace pitot::profile

@@ -1,0 +1,45 @@
+// Loops that can be sampled: whose trips do the same thing at addresses that move on by constant
+// steps, as far as the code tells. Whether they do is seen when they run.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/bits.h"
+#include "emulator/program.h"
+
+namespace pitot::profile {
+
+// A place in the frame that holds an integer.
+struct LoopValue {
+  emulator::Slot slot;
+  bool is_signed = false;  // how a comparison reads it
+};
+
+// Control leaves when this comparison of integers turns out otherwise.
+struct LoopExit {
+  LoopValue left, right;
+};
+
+struct SteadyLoop {
+  // Registers that a trip hands to the next and that addresses, guards or exits depend on.
+  std::vector<emulator::Slot> carried;
+  std::vector<LoopExit> exits;
+  bool joint = false;  // has barriers: all warps of a block go round equally often
+};
+
+class SteadyLoops {
+ public:
+  explicit SteadyLoops(const emulator::Program& program);
+  // By the first operation of its header; null if it is no such loop.
+  const SteadyLoop* at(uint32_t header) const {
+    const auto found = loops_.find(header);
+    return found == loops_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::unordered_map<uint32_t, SteadyLoop> loops_;
+};
+
+}  // namespace pitot::profile
