@@ -13,8 +13,15 @@ namespace {
 
 constexpr uint64_t kMostMemory = uint64_t{4} << 30;
 
+constexpr uint64_t kRepeatedBytes = 4096;
+
+bool random_floats(const ArgumentSpec& a) {
+  return ptx::kind_of(a.type) == ptx::TypeKind::kFloat &&
+         (a.init == "normal" || a.init.starts_with("uniform"));
+}
+
 // Puts a buffer into memory; its address.
-Result<uint64_t> place(const ResolvedArgument& from, bool lazy, PreparedRun& out) {
+Result<uint64_t> place(const ResolvedArgument& from, bool lazy, bool repeated, PreparedRun& out) {
   emulator::GlobalMemory& memory = *out.memory;
   const ArgumentSpec& a = *from.spec;
   uint64_t base = 0, size = from.bytes();
@@ -27,7 +34,18 @@ Result<uint64_t> place(const ResolvedArgument& from, bool lazy, PreparedRun& out
       if (auto values = initial_values(from.init, spec.type, n, from.seed, from.origin, first))
         std::memcpy(bytes.data(), values->data(), values->size());
     };
-    emulator::Region& region = memory.allocate_filled(a.name, size, a.align, std::move(fill));
+    emulator::PageFill pages = std::move(fill);
+    if (repeated && random_floats(a)) {
+      const uint64_t n = kRepeatedBytes / ptx::bytes_of(a.type);
+      auto some = initial_values(a.init, a.type, n, from.seed);
+      if (!some) return some.error();
+      pages = [some = std::move(*some)](uint64_t,
+                                        std::span<std::byte, emulator::kPageBytes> bytes) {
+        for (size_t at = 0; at + some.size() <= bytes.size(); at += some.size())
+          std::memcpy(bytes.data() + at, some.data(), some.size());
+      };
+    }
+    emulator::Region& region = memory.allocate_filled(a.name, size, a.align, std::move(pages));
     region.origin = from.origin_bytes();
     base = region.base();
   } else {
@@ -112,7 +130,7 @@ std::string size_text(const SizeSpec& size) {
 
 Result<PreparedRun> prepare(const emulator::Program& program, uint32_t kernel,
                             const KernelSpec& spec, const SizeSpec& size, uint64_t seed,
-                            bool lazy) {
+                            bool lazy, bool repeated) {
   auto resolved = resolve(*program.module, kernel, spec, size, seed);
   if (!resolved) return resolved.error();
   PreparedRun out;
@@ -151,7 +169,7 @@ Result<PreparedRun> prepare(const emulator::Program& program, uint32_t kernel,
     const ResolvedArgument& a = resolved->arguments[i];
     uint64_t bits = a.bits;
     if (a.spec->is_buffer) {
-      auto base = place(a, lazy, out);
+      auto base = place(a, lazy, repeated, out);
       if (!base) return base.error();
       bits = *base + a.origin_bytes();
       pointers[i] = bits;

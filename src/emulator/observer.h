@@ -21,12 +21,6 @@ class Observer {
   // of the space's own window: from the start of the block's for shared memory.
   virtual void moved(const Warp& warp, const Op& op, ptx::Space space, uint64_t address,
                      uint64_t bytes, bool write) = 0;
-  // All lanes that the warp has left take the branch at warp.pc back to `header`. Registers may be
-  // changed: who samples loops moves on in them.
-  virtual void looped(Warp& warp, uint32_t header) {
-    static_cast<void>(warp);
-    static_cast<void>(header);
-  }
 };
 
 // Gives every gang its observer. Both are called from the thread that runs the gang.

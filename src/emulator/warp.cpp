@@ -262,9 +262,6 @@ bool Warp::step(size_t chosen, const Op& op, LaneMask mask) {
       if (mask != 0) seen |= 2;
       if (mask != active_) seen |= 4;
       if (mask == active_) {
-        Observer* const observer = block.observer();
-        if (observer != nullptr && op.target <= pc && fragments_.size() == 1)
-          observer->looped(*this, op.target);
         pc = op.target;
         return true;
       }

@@ -145,7 +145,7 @@ class RowMaker {
     for (IndexData indices : {IndexData::kSized, IndexData::kSmall}) {
       auto ready = bare
                        ? prepare_bare(*program, in_.kernel, *in_.bare, guessed_, indices, o_.seed)
-                       : device::prepare(*program, in_.kernel, *in_.spec, *in_.size, o_.seed, true);
+                       : device::prepare(*program, in_.kernel, *in_.spec, *in_.size, o_.seed, true, true);
       if (!ready) {
         no_profile_ = ready.error().message;
         return;

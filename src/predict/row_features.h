@@ -60,7 +60,7 @@ struct RowRequest {
 struct RowOptions {
   bool emulate = true;
   uint64_t blocks = 4;          // about so many are executed
-  bool sample_loops = true;          // of long loops, some trips stand for the others
+  bool sample_loops = true;     // of long loops, some trips stand for the others
   uint64_t budget = 2'000'000;  // warp instructions of the sample; more is given up
   unsigned workers = 1;         // blocks at a time
   uint64_t seed = 1;            // of the buffers' values

@@ -63,8 +63,8 @@ void Collector::follow(size_t gang, std::vector<Miss> misses, double share) {
     if (first != gang && second != gang) continue;
     const auto before = misses_.find(first), after = misses_.find(second);
     if (before == misses_.end() || after == misses_.end()) continue;
-    SectorCache l1(static_cast<uint64_t>(static_cast<double>(options_.whole_l1_bytes) *
-                                         before->second.share));
+    SectorCache l1(
+        static_cast<uint64_t>(static_cast<double>(options_.whole_l1_bytes) * before->second.share));
     for (const Miss& m : before->second.misses) l1.load(m.sector);
     for (const Miss& m : after->second.misses) {
       ++followed_[m.op];

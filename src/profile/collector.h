@@ -91,8 +91,8 @@ class Collector : public emulator::Observers {
     std::vector<Miss> misses;
     double share = 1;  // of those that there would be if all trips of loops had run
   };
-  std::map<size_t, GangMisses> misses_;  // of gangs whose partner is not done yet
-  std::vector<uint64_t> followed_, found_;      // by operation
+  std::map<size_t, GangMisses> misses_;     // of gangs whose partner is not done yet
+  std::vector<uint64_t> followed_, found_;  // by operation
   std::vector<OpCounts> counts_;
   std::vector<uint64_t> first_reads_, later_reads_;  // by region
   uint64_t clumps_done_ = 0, gangs_done_ = 0, block_cycles_ = 0, longest_block_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "analysis/memory_model.h"
 #include "emulator/block.h"
@@ -74,9 +75,11 @@ GangCollector::BlockState& GangCollector::block_of(const Warp& warp) {
                               Timeline(owner_.options_.warps, owner_.registers_),
                               std::vector<std::deque<uint64_t>>(owner_.options_.warps),
                               std::nullopt,
+                              {},
                               {}});
   if (owner_.options_.loops != nullptr && !slot->pacer) {
     slot->pacer.emplace(*owner_.options_.loops, owner_.options_.warps);
+    slot->at.resize(owner_.options_.warps);
     slot->missed.resize(owner_.options_.warps);
   }
   last_block_ = number;
@@ -85,6 +88,8 @@ GangCollector::BlockState& GangCollector::block_of(const Warp& warp) {
 }
 
 void GangCollector::issued(const Warp& warp, const Op& op, LaneMask mask) {
+  if (BlockState& b = block_of(warp); b.pacer)
+    sample_loops(warp, std::exchange(b.at[warp.index], warp.pc));
   OpCounts& c = counts[warp.pc];
   const uint64_t n = weight(warp);
   const auto active = static_cast<uint64_t>(std::popcount(warp.active()));
@@ -108,11 +113,15 @@ void GangCollector::put_back(const Warp& warp, const Op&, LaneMask mask) {
   c.threads -= n * static_cast<uint64_t>(std::popcount(mask));
 }
 
-void GangCollector::looped(Warp& warp, uint32_t header) {
+// The warp is about to run warp.pc after `from`: where that is once more round a loop, its
+// registers may move on.
+void GangCollector::sample_loops(const Warp& warp, uint32_t from) {
+  if (from < warp.pc) return;
+  Warp& moved = *warp.block.warps()[warp.index];
+  if (moved.fragments().size() != 1) return;
   BlockState& b = block_of(warp);
-  if (!b.pacer) return;
-  const LoopPacer::Progress passed = b.pacer->looped(
-      warp, header, {b.timeline.sent_all(warp.index), b.missed[warp.index]});
+  const LoopPacer::Progress passed =
+      b.pacer->came_back(moved, from, {b.timeline.sent_all(warp.index), b.missed[warp.index]});
   b.timeline.put_off(warp.index, passed.cycles);
   b.l1.pass_by(passed.missed / 4);  // four sectors a line, as streams have them
 }

@@ -31,7 +31,6 @@ class GangCollector : public emulator::Observer {
                 const emulator::Access& access) override;
   void moved(const emulator::Warp& warp, const emulator::Op& op, ptx::Space space, uint64_t address,
              uint64_t bytes, bool write) override;
-  void looped(emulator::Warp& warp, uint32_t header) override;
 
   uint64_t cycles() const;  // of its longest block
   // Of the sectors that L1 did not have, those that were asked for, where trips were passed over.
@@ -47,19 +46,22 @@ class GangCollector : public emulator::Observer {
     Timeline timeline;
     std::vector<std::deque<uint64_t>> stored;  // by warp: sectors of its latest stores
     std::optional<LoopPacer> pacer;            // where loops are sampled
+    std::vector<uint32_t> at;                  // by warp: the operation that it ran last
     std::vector<uint64_t> missed;              // by warp: sectors that L1 did not have
   };
   uint64_t weight(const emulator::Warp& warp) {
     const BlockState& b = block_of(warp);
     return b.pacer ? b.pacer->weight(warp.index) : 1;
   }
+  void sample_loops(const emulator::Warp& warp, uint32_t from);
   bool stored_before(const emulator::Warp& warp, uint64_t sector);
   BlockState& block_of(const emulator::Warp& warp);
   void global(const emulator::Warp& warp, OpCounts& c, const emulator::Access& a,
               emulator::LaneMask mask, bool local);
   void shared(const emulator::Warp& warp, OpCounts& c, const emulator::Access& a,
               emulator::LaneMask mask);
-  void constant(const emulator::Warp& warp, OpCounts& c, const emulator::Access& a, emulator::LaneMask mask);
+  void constant(const emulator::Warp& warp, OpCounts& c, const emulator::Access& a,
+                emulator::LaneMask mask);
   // Counts sectors into the hierarchy; the latency of the slowest.
   uint32_t fetch(const emulator::Warp& warp, OpCounts& c, std::span<const uint64_t> sectors,
                  emulator::AccessKind kind, bool cached);

@@ -18,13 +18,13 @@ int64_t value_of(const Warp& warp, const LoopValue& v, unsigned lane) {
 
 }  // namespace
 
-LoopPacer::Progress LoopPacer::looped(Warp& warp, uint32_t header, const Progress& now) {
+LoopPacer::Progress LoopPacer::came_back(Warp& warp, uint32_t from, const Progress& now) {
+  const uint32_t header = warp.pc;
   WarpState& w = warps_[warp.index];
   // Loops that it has left, or comes into anew.
   while (!w.stack.empty()) {
     const Active& top = w.stack.back();
-    if (header >= top.header && header <= top.last && (header == top.header || warp.pc <= top.last))
-      break;
+    if (header == top.header || (header > top.header && from <= top.last)) break;
     w.stack.pop_back();
   }
   weigh(w);
@@ -38,7 +38,7 @@ LoopPacer::Progress LoopPacer::looped(Warp& warp, uint32_t header, const Progres
     w.stack.push_back(std::move(a));
   }
   Active& a = w.stack.back();
-  a.last = std::max(a.last, warp.pc);
+  a.last = std::max(a.last, from);
   ++a.visits;
   snapshot(warp, a);
   if (a.counts_for > 1) {
@@ -81,10 +81,10 @@ void LoopPacer::weigh(WarpState& w) {
 
 void LoopPacer::snapshot(Warp& warp, Active& a) const {
   Snapshot s;
-  s.reserve((a.loop->carried.size() + a.loop->exits.size()) * kLanes);
+  s.reserve((a.loop->carried.size() + a.loop->tests.size()) * kLanes);
   for (const emulator::Slot& slot : a.loop->carried)
     for (unsigned lane = 0; lane < kLanes; ++lane) s.push_back(warp.get(slot, lane));
-  for (const LoopExit& e : a.loop->exits)
+  for (const LoopTest& e : a.loop->tests)
     for (unsigned lane = 0; lane < kLanes; ++lane)
       s.push_back(static_cast<uint64_t>(value_of(warp, e.left, lane)) -
                   static_cast<uint64_t>(value_of(warp, e.right, lane)));
@@ -93,6 +93,7 @@ void LoopPacer::snapshot(Warp& warp, Active& a) const {
 }
 
 LoopPacer::Decision LoopPacer::decide(const Warp& warp, const Active& a) const {
+  if (a.loop->wraps && a.seen.size() <= 2 * kMostPeriod) return {};
   for (size_t period = 1; period <= kMostPeriod && 2 * period < a.seen.size(); ++period) {
     if (!steady(warp, a, period)) continue;
     const uint64_t left = trips_left(warp, a, period);
@@ -104,13 +105,19 @@ LoopPacer::Decision LoopPacer::decide(const Warp& warp, const Active& a) const {
   return {};
 }
 
+// Over all that was seen, where registers wrap around: else the last two periods.
 bool LoopPacer::steady(const Warp& warp, const Active& a, size_t period) const {
-  const Snapshot& now = a.seen[a.seen.size() - 1];
-  const Snapshot& before = a.seen[a.seen.size() - 1 - period];
-  const Snapshot& earlier = a.seen[a.seen.size() - 1 - 2 * period];
-  for (size_t i = 0; i < now.size(); ++i) {
-    if (((warp.active() >> (i % kLanes)) & 1) == 0) continue;
-    if (now[i] - before[i] != before[i] - earlier[i]) return false;
+  const size_t last = a.seen.size() - 1;
+  const size_t first = a.loop->wraps ? 2 * period : last;
+  for (size_t at = first; at <= last; ++at) {
+    const Snapshot &now = a.seen[at], &before = a.seen[at - period],
+                   &earlier = a.seen[at - 2 * period];
+    for (size_t i = 0; i < now.size(); ++i) {
+      if (((warp.active() >> (i % kLanes)) & 1) == 0) continue;
+      const size_t value = i / kLanes, carried = a.loop->carried.size();
+      if (value >= carried && !a.loop->tests[value - carried].exit) continue;
+      if (now[i] - before[i] != before[i] - earlier[i]) return false;
+    }
   }
   return true;
 }
@@ -119,11 +126,13 @@ bool LoopPacer::steady(const Warp& warp, const Active& a, size_t period) const {
 uint64_t LoopPacer::trips_left(const Warp& warp, const Active& a, size_t period) const {
   const Snapshot& now = a.seen[a.seen.size() - 1];
   const Snapshot& before = a.seen[a.seen.size() - 1 - period];
+  const Snapshot& earlier = a.seen[a.seen.size() - 1 - 2 * period];
   uint64_t least = UINT64_MAX;
   for (size_t i = a.loop->carried.size() * kLanes; i < now.size(); ++i) {
     if (((warp.active() >> (i % kLanes)) & 1) == 0) continue;
     const auto distance = static_cast<int64_t>(now[i]);
     const auto step = static_cast<int64_t>(now[i] - before[i]);
+    if (before[i] - earlier[i] != now[i] - before[i]) continue;  // it follows the data
     if (step == 0 || (distance < 0) == (step < 0)) continue;
     const uint64_t d = distance < 0 ? 0 - now[i] : now[i];
     const uint64_t s = step < 0 ? 0 - static_cast<uint64_t>(step) : static_cast<uint64_t>(step);

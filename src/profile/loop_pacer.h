@@ -30,14 +30,15 @@ class LoopPacer {
   struct Progress {
     uint64_t cycles = 0, missed = 0;
   };
-  // All lanes of the warp go back to `header` from the branch at warp.pc. What trips would have
-  // taken that were passed over just now; nothing where none were.
-  Progress looped(emulator::Warp& warp, uint32_t header, const Progress& now);
+  // All lanes of the warp are about to run its operation at warp.pc, and have last run one that
+  // stands there or later: `from`. What trips would have taken that were passed over just now;
+  // nothing where none were.
+  Progress came_back(emulator::Warp& warp, uint32_t from, const Progress& now);
 
  private:
   static constexpr size_t kMostPeriod = 4;
   static constexpr uint64_t kLastTrips = 2;  // that run in any case
-  using Snapshot = std::vector<uint64_t>;    // carried registers, then exits: 32 lanes each
+  using Snapshot = std::vector<uint64_t>;    // carried registers, then tests: 32 lanes each
 
   // A loop that the warp is in.
   struct Active {

@@ -1,5 +1,6 @@
 #include "profile/steady_loops.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "analysis/flow_facts.h"
@@ -71,8 +72,7 @@ class SteadyLoopFinder {
   std::optional<emulator::Slot> slot_of(uint32_t item) const {
     const analysis::RegAccess& a = flow_.accesses.items[item];
     if (a.operand == analysis::kImplicitOperand) return std::nullopt;
-    const auto slots =
-        program_.operand(op(flow_.accesses.instruction_of[item]), a.operand);
+    const auto slots = program_.operand(op(flow_.accesses.instruction_of[item]), a.operand);
     if (a.element >= slots.size()) return std::nullopt;
     return slots[a.element];
   }
@@ -87,15 +87,29 @@ class SteadyLoopFinder {
   std::optional<SteadyLoop> look_at(LoopId l) const {
     if (flow_.loops.loops[l].irreducible) return std::nullopt;
     SteadyLoop out;
+    bool direct = true, plain_branches = true;
     for (BlockId b : flow_.loops.blocks_of(l)) {
       const analysis::Block& block = flow_.cfg.blocks[b];
+      const bool own = flow_.loops.loop_of[b] == l;
       for (uint32_t i = block.first; i < block.last; ++i)
         if (!usable(i, out)) return std::nullopt;
-      if (!analysis::loop_is_left(flow_, l, b)) continue;
-      auto exit = exit_of(block.last - 1);
-      if (!exit) return std::nullopt;
-      out.exits.push_back(*exit);
+      const bool leaves = analysis::loop_is_left(flow_, l, b);
+      if (!leaves && !(own && block.conditional)) continue;
+      const uint32_t branch = block.last - 1;
+      if (op(branch).flow != Flow::kBranch || op(branch).guard == 0) return std::nullopt;
+      const ValueId guard = flow_.read(branch, analysis::kImplicitOperand);
+      if (auto test = test_of(guard)) {
+        test->exit = leaves;
+        out.tests.push_back(*test);
+      } else if (!leaves) {
+        plain_branches = false;
+      } else if (chosen_by_branches(guard, 0)) {
+        direct = false;
+      } else {
+        return std::nullopt;
+      }
     }
+    if (!direct && !plain_branches) return std::nullopt;
     const BlockId header = flow_.loops.loops[l].header;
     for (ValueId v = 0; v < flow_.values.values.size(); ++v) {
       const analysis::Value& value = flow_.values.values[v];
@@ -103,9 +117,37 @@ class SteadyLoopFinder {
       const auto slot = slot_of_register(value.reg);
       if (!slot || slot->bits > 64) return std::nullopt;
       out.carried.push_back(*slot);
+      out.wraps |= !only_added_to(l, v);
     }
-    if (out.exits.empty() || out.carried.empty()) return std::nullopt;
+    if (out.tests.empty() || out.carried.empty()) return std::nullopt;
     return out;
+  }
+
+  // Whether a trip hands a register on with nothing but sums and copies.
+  bool only_added_to(LoopId l, ValueId phi) const {
+    std::vector<ValueId> work{phi};
+    for (size_t k = 0; k < work.size(); ++k) {
+      if (k > kMostSteps) return false;
+      const analysis::Value& value = flow_.values.values[work[k]];
+      auto follow = [&](ValueId v) {
+        if (v != kNone && flow_.loops.contains(l, flow_.block_of_value(v)) &&
+            std::find(work.begin(), work.end(), v) == work.end())
+          work.push_back(v);
+      };
+      if (value.kind == ValueKind::kPhi) {
+        for (ValueId from : flow_.values.operands_of_phi(flow_.cfg, work[k])) follow(from);
+        continue;
+      }
+      if (value.kind != ValueKind::kWrite || value.from != kNone) return false;
+      const uint32_t writer = flow_.values.instruction_of(flow_.accesses, work[k]);
+      const auto kind = analysis::classify(*flow_.instruction(writer).opcode).op;
+      if (kind != analysis::IntOp::kAdd && kind != analysis::IntOp::kSub &&
+          kind != analysis::IntOp::kMov)
+        return false;
+      for (uint32_t i = flow_.accesses.first[writer]; i < flow_.accesses.first[writer + 1]; ++i)
+        if (!flow_.accesses.items[i].write) follow(flow_.values.value_of[i]);
+    }
+    return true;
   }
 
   bool usable(uint32_t i, SteadyLoop& loop) const {
@@ -122,22 +164,39 @@ class SteadyLoopFinder {
     }
   }
 
-  // The comparison of integers whose outcome guards the branch.
-  std::optional<LoopExit> exit_of(uint32_t branch) const {
-    if (op(branch).flow != Flow::kBranch || op(branch).guard == 0) return std::nullopt;
-    const ValueId guard = flow_.read(branch, analysis::kImplicitOperand);
+  // The comparison of integers that made a predicate.
+  std::optional<LoopTest> test_of(ValueId guard) const {
     if (guard == kNone) return std::nullopt;
     const uint32_t test = analysis::only_writer(flow_, guard);
     if (test == kNone) return std::nullopt;
-    const analysis::IntInstruction compare =
-        analysis::classify(*flow_.instruction(test).opcode);
+    const analysis::IntInstruction compare = analysis::classify(*flow_.instruction(test).opcode);
     if (compare.op != analysis::IntOp::kCompare ||
         compare.combine != analysis::IntInstruction::Combine::kNone)
       return std::nullopt;
     const auto left = program_.operand(op(test), 1), right = program_.operand(op(test), 2);
     if (left.size() != 1 || right.size() != 1 || left[0].bits == 1) return std::nullopt;
-    return LoopExit{{left[0], compare.is_signed}, {right[0], compare.is_signed}};
+    return LoopTest{{left[0], compare.is_signed}, {right[0], compare.is_signed}, false};
   }
+
+  // A predicate that is a constant, or a comparison of integers, on each way to it.
+  bool chosen_by_branches(ValueId guard, unsigned depth) const {
+    if (guard == kNone || depth > 4) return false;
+    if (test_of(guard)) return true;
+    const analysis::Value& value = flow_.values.values[guard];
+    if (value.kind == ValueKind::kPhi) {
+      for (ValueId from : flow_.values.operands_of_phi(flow_.cfg, guard))
+        if (from == kNone || !chosen_by_branches(from, depth + 1)) return false;
+      return true;
+    }
+    const uint32_t writer = analysis::only_writer(flow_, guard);
+    if (writer == kNone || flow_.instruction(writer).opcode->mnemonic != ptx::Mnemonic::kMov)
+      return false;
+    for (uint32_t i = flow_.accesses.first[writer]; i < flow_.accesses.first[writer + 1]; ++i)
+      if (!flow_.accesses.items[i].write) return false;
+    return true;
+  }
+
+  static constexpr size_t kMostSteps = 64;
 
   const emulator::Program& program_;
   const emulator::FunctionCode& code_;
@@ -151,8 +210,7 @@ SteadyLoops::SteadyLoops(const emulator::Program& program) {
   analysis::Workspace ws;
   for (size_t f = 0; f < program.functions.size(); ++f)
     if (program.module->functions[f].has_body && program.functions[f].count != 0)
-      SteadyLoopFinder(program, program.functions[f], program.module->functions[f], ws)
-          .run(loops_);
+      SteadyLoopFinder(program, program.functions[f], program.module->functions[f], ws).run(loops_);
 }
 
 }  // namespace pitot::profile

@@ -17,16 +17,20 @@ struct LoopValue {
   bool is_signed = false;  // how a comparison reads it
 };
 
-// Control leaves when this comparison of integers turns out otherwise.
-struct LoopExit {
+// A comparison of integers.
+struct LoopTest {
   LoopValue left, right;
+  bool exit = false;  // it alone decides on leaving: it has to be as steady as the rest
 };
 
 struct SteadyLoop {
   // Registers that a trip hands to the next and that addresses, guards or exits depend on.
   std::vector<emulator::Slot> carried;
-  std::vector<LoopExit> exits;
+  // While none of them turns out otherwise, trips are alike.
+  std::vector<LoopTest> tests;
   bool joint = false;  // has barriers: all warps of a block go round equally often
+  bool wraps =
+      false;  // a register is not only added to: like one that counts stages round and round
 };
 
 class SteadyLoops {

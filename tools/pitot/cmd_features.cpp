@@ -5,6 +5,7 @@
 
 #include "analysis/features.h"
 #include "cli.h"
+#include "features_rows.h"
 #include "progress.h"
 #include "ptx/parser.h"
 #include "report/features_report.h"
@@ -19,6 +20,9 @@ struct FeaturesArguments {
   bool functions = false;
   std::vector<uint32_t> block;
   double trips = analysis::kDefaultTrips;
+  bool rows = false, no_emulation = false;
+  std::string gpu;
+  uint64_t blocks = 0;
 };
 
 report::FeatureTable table_of_features() {
@@ -54,6 +58,8 @@ void run_features(const FeaturesArguments& args, Options& options) {
   report::FeatureTable table = table_of_features();
   if (args.schema) return print(report::features_schema(table));
   if (args.paths.empty()) return fail(options, input_error("features needs a PATH, or --schema"));
+  if (args.rows)
+    return print_feature_rows({args.paths, args.gpu, !args.no_emulation, args.blocks}, options);
   analysis::FeatureOptions extract;
   extract.default_trips = args.trips;
   for (size_t i = 0; i < args.block.size(); ++i) extract.default_block[i] = args.block[i];
@@ -102,9 +108,16 @@ void add_features(CLI::App& app, Options& options) {
       ->check(CLI::Range(1u, 1024u));
   verb->add_option("--trips", args->trips, "what a loop of unknown trip count weighs")
       ->check(CLI::Range(0.0, 1e9));
+  verb->add_flag("--rows", args->rows,
+                 "PATHs are kernel specs: rows for prediction, one a size, with the launch, the "
+                 "GPU and what sampled blocks do; as CSV");
+  verb->add_option("--gpu", args->gpu, "with --rows: the chip; default one of the PTX's target");
+  verb->add_flag("--no-emulation", args->no_emulation, "with --rows: nothing is executed");
+  verb->add_option("--blocks", args->blocks, "with --rows: about so many blocks are executed");
   add_examples(*verb,
                "  pitot features build/ > features.csv          every .ptx below build/\n"
                "  pitot features --format jsonl a.out           the PTX inside an executable\n"
+               "  pitot features --rows variants/ --gpu H200 >gemm.features.csv\n"
                "  pitot features --schema");
   verb->callback([args, &options] {
     if (options.format == "text") options.format = "csv";

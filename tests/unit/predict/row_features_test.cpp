@@ -34,7 +34,7 @@ TEST(FeatureSet, NamesAreUniqueAndTheClassicColumnsComeFirst) {
 TEST(RowFeatures, EmulatedColumnsAreTheProfiles) {
   const SpecKernel k("cuda/saxpy/saxpy", "saxpy.sm90.ptx");
   const device::SizeSpec size{"full", {{"n", 100000}}};
-  RowExtractor extractor({.blocks = 8});
+  RowExtractor extractor({.blocks = 8, .sample_loops = false});
   auto row = extractor.row(k.request(size));
   ASSERT_TRUE(row.ok()) << row.error().message;
   auto ready = device::prepare(k.program, k.kernel, k.spec, size, 1, true);

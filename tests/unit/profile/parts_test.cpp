@@ -87,7 +87,7 @@ TEST(Footprint, TheLowestGangTouchedFirstWhateverTheOrder) {
   ba.merge(a);
   for (const Footprint* f : {&ab, &ba}) {
     size_t n = 0;
-    f->each([&](uint64_t sector, Toucher read, Toucher written) {
+    f->each([&](uint64_t sector, Toucher read, Toucher written, uint64_t) {
       ++n;
       if (sector == 5) {
         EXPECT_EQ(op_of(read), 40u);
