@@ -129,8 +129,8 @@ std::string size_text(const SizeSpec& size) {
 }
 
 Result<PreparedRun> prepare(const emulator::Program& program, uint32_t kernel,
-                            const KernelSpec& spec, const SizeSpec& size, uint64_t seed,
-                            bool lazy, bool repeated) {
+                            const KernelSpec& spec, const SizeSpec& size, uint64_t seed, bool lazy,
+                            bool repeated) {
   auto resolved = resolve(*program.module, kernel, spec, size, seed);
   if (!resolved) return resolved.error();
   PreparedRun out;

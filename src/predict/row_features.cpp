@@ -143,9 +143,9 @@ class RowMaker {
     // Indices of the size reach beyond what is there in some kernels: then small ones.
     const bool bare = in_.spec == nullptr;
     for (IndexData indices : {IndexData::kSized, IndexData::kSmall}) {
-      auto ready = bare
-                       ? prepare_bare(*program, in_.kernel, *in_.bare, guessed_, indices, o_.seed)
-                       : device::prepare(*program, in_.kernel, *in_.spec, *in_.size, o_.seed, true, true);
+      auto ready =
+          bare ? prepare_bare(*program, in_.kernel, *in_.bare, guessed_, indices, o_.seed)
+               : device::prepare(*program, in_.kernel, *in_.spec, *in_.size, o_.seed, true, true);
       if (!ready) {
         no_profile_ = ready.error().message;
         return;
