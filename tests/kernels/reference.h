@@ -53,5 +53,13 @@ void add_integers(References& to);
 void add_images(References& to);
 void add_families(References& to);
 void add_irregular_families(References& to);
+// All of them.
+const References& references();
+
+device::KernelSpec read_kernel_spec(const std::string& path);
+// Runs a kernel on the emulator at the sizes of the spec; fails the test where results are not what
+// the reference says.
+void expect_reference(device::KernelSpec spec, const std::string& file, const std::string& entry,
+                      Reference reference);
 
 }  // namespace pitot::kernels

@@ -59,10 +59,6 @@ Call::Call(const device::KernelSpec& spec, const device::Sizes& sizes, uint64_t 
   }
 }
 
-namespace {
-
-constexpr uint64_t kSeed = 3;
-
 const References& references() {
   static const References all = [] {
     References r;
@@ -77,6 +73,10 @@ const References& references() {
   }();
   return all;
 }
+
+namespace {
+
+constexpr uint64_t kSeed = 3;
 
 std::string root() { return std::string(PITOT_SOURCE_DIR) + "/"; }
 
@@ -95,15 +95,6 @@ std::vector<std::string> specs() {
 std::string family_of(const std::string& path) {
   const auto directory = std::filesystem::path(path).parent_path();
   return directory.parent_path().filename().string() + "/" + directory.filename().string();
-}
-
-device::KernelSpec read(const std::string& path) {
-  auto text = read_file(path);
-  EXPECT_TRUE(text.ok()) << path;
-  Diagnostics problems;
-  auto spec = device::read_spec(SourceText(path, text ? *text : ""), problems);
-  EXPECT_EQ(problems.errors(), 0u) << path;
-  return spec;
 }
 
 void compare(const Call& call, const device::KernelSpec& spec, const device::RunResult& run) {
@@ -134,22 +125,6 @@ void compare(const Call& call, const device::KernelSpec& spec, const device::Run
   }
 }
 
-class Specs : public testing::TestWithParam<std::string> {};
-
-// The spec's PTX and what the same source became for other targets: "gelu.B128.sm80.ptx",
-// "gelu.B128.sm90a.ptx".
-std::vector<std::string> targets_of(const std::string& file) {
-  const size_t target = file.rfind(".sm");
-  std::vector<std::string> out;
-  auto all = list_files(std::filesystem::path(file).parent_path().string(), {".ptx"});
-  EXPECT_TRUE(all.ok());
-  if (!all) return out;
-  const std::string stem = file.substr(0, target) + ".sm";
-  for (const std::string& f : *all)
-    if (f.starts_with(stem) && f.find('.', stem.size()) == f.size() - 4) out.push_back(f);
-  return out;
-}
-
 // Triton says in a file beside the PTX how much shared memory that target needs.
 void adjust(device::KernelSpec& spec, const std::string& ptx, const ptx::Function& kernel) {
   const std::string facts = ptx.substr(0, ptx.size() - 4) + ".json";
@@ -166,8 +141,19 @@ void adjust(device::KernelSpec& spec, const std::string& ptx, const ptx::Functio
       spec.block[i] = std::to_string(std::max(1u, (*kernel.bounds.reqntid)[i]));
 }
 
-void run_file(device::KernelSpec spec, const std::string& file, const std::string& entry,
-              Reference reference) {
+}  // namespace
+
+device::KernelSpec read_kernel_spec(const std::string& path) {
+  auto text = read_file(path);
+  EXPECT_TRUE(text.ok()) << path;
+  Diagnostics problems;
+  auto spec = device::read_spec(SourceText(path, text ? *text : ""), problems);
+  EXPECT_EQ(problems.errors(), 0u) << path;
+  return spec;
+}
+
+void expect_reference(device::KernelSpec spec, const std::string& file, const std::string& entry,
+                      Reference reference) {
   auto module = ptx::parse_file(file);
   ASSERT_TRUE(module.ok()) << file;
   auto program = emulator::load(std::make_shared<ptx::Module>(std::move(*module)));
@@ -190,9 +176,27 @@ void run_file(device::KernelSpec spec, const std::string& file, const std::strin
   }
 }
 
+namespace {
+
+class Specs : public testing::TestWithParam<std::string> {};
+
+// The spec's PTX and what the same source became for other targets: "gelu.B128.sm80.ptx",
+// "gelu.B128.sm90a.ptx".
+std::vector<std::string> targets_of(const std::string& file) {
+  const size_t target = file.rfind(".sm");
+  std::vector<std::string> out;
+  auto all = list_files(std::filesystem::path(file).parent_path().string(), {".ptx"});
+  EXPECT_TRUE(all.ok());
+  if (!all) return out;
+  const std::string stem = file.substr(0, target) + ".sm";
+  for (const std::string& f : *all)
+    if (f.starts_with(stem) && f.find('.', stem.size()) == f.size() - 4) out.push_back(f);
+  return out;
+}
+
 TEST_P(Specs, GiveWhatTheReferenceSays) {
   const std::string path = root() + GetParam();
-  const device::KernelSpec spec = read(path);
+  const device::KernelSpec spec = read_kernel_spec(path);
   const auto reference = references().find(family_of(path));
   ASSERT_NE(reference, references().end()) << GetParam() << " has no host reference";
   // Of a pair the spec runs the wrong kernel; the oracle is the right one.
@@ -202,7 +206,7 @@ TEST_P(Specs, GiveWhatTheReferenceSays) {
   ASSERT_FALSE(files.empty());
   for (const std::string& f : files) {
     SCOPED_TRACE(f);
-    run_file(spec, f, entry, reference->second);
+    expect_reference(spec, f, entry, reference->second);
   }
 }
 
