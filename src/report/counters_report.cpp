@@ -37,13 +37,9 @@ std::string counters_text(const measure::KernelCounters& c) {
 }
 
 std::string counters_json(const std::vector<measure::KernelCounters>& counters) {
-  Json j{{"schema", "pitot.profile/1"}};
-  if (counters.size() == 1) {
-    j.update(launch_json(counters[0]));
-    return dump(j);
-  }
-  Json list = Json::array();
+  Json j{{"schema", "pitot.profile/1"}}, list = Json::array();
   for (const auto& c : counters) list.push_back(launch_json(c));
+  if (!list.empty()) j.update(list[0]);
   j["runs"] = std::move(list);
   return dump(j);
 }

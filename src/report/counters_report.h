@@ -9,7 +9,8 @@
 namespace pitot::report {
 
 std::string counters_text(const measure::KernelCounters& counters);
-// {schema: "pitot.profile/1", device, kernel, size, counters: {metric: value}}; of several, {runs}.
+// {schema: "pitot.profile/1", device, kernel, size, counters: {metric: value}} of the first launch,
+// and `runs` with the same of each.
 std::string counters_json(const std::vector<measure::KernelCounters>& counters);
 // A row a launch, a column a metric.
 std::string counters_csv(const std::vector<measure::KernelCounters>& counters);

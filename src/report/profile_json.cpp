@@ -1,6 +1,7 @@
 // Profiles for machines: JSON and CSV.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -119,14 +120,12 @@ Json result_json(const ProfileResult& r) {
 }  // namespace
 
 std::string profile_json(const std::vector<ProfileResult>& results) {
-  if (results.size() == 1) {
-    Json j{{"schema", "pitot.profile/1"}};
-    j.update(result_json(results[0]));
-    return dump(j);
-  }
-  Json list = Json::array();
+  Json j{{"schema", "pitot.profile/1"}}, list = Json::array();
   for (const ProfileResult& r : results) list.push_back(result_json(r));
-  return dump(Json{{"schema", "pitot.profile/1"}, {"runs", std::move(list)}});
+  if (!list.empty()) j.update(list[0]);
+  j["ok"] = std::all_of(results.begin(), results.end(), [](const auto& r) { return r.ok(); });
+  j["runs"] = std::move(list);
+  return dump(j);
 }
 
 std::string profile_csv(const std::vector<ProfileResult>& results) {

@@ -18,7 +18,8 @@ struct ProfileView {
 std::string profile_text(const profile::ProfileResult& result, const ProfileView& view,
                          const TextStyle& style);
 
-// {schema, kernel, …, lines, totals, bounds}; with several sizes, {schema, runs: [the same]}.
+// {schema, kernel, …, lines, totals, bounds} of the first run, and `runs` with the same of each;
+// the outer `ok` is of all.
 std::string profile_json(const std::vector<profile::ProfileResult>& results);
 
 // A row a line, a `total` row at the end of each run.

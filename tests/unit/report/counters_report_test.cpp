@@ -34,8 +34,11 @@ TEST(CountersReport, Json) {
   EXPECT_EQ(one["device"], "cuda:0");
   EXPECT_EQ(one["counters"]["x.pct"], 51.25);
   EXPECT_TRUE(one["counters"]["not.there"].is_null());
+  EXPECT_EQ(one["runs"].size(), 1u);
   const auto two = nlohmann::json::parse(counters_json({counters(), counters()}));
   EXPECT_EQ(two["runs"].size(), 2u);
+  EXPECT_EQ(two["counters"], one["counters"]);
+  EXPECT_EQ(two["runs"][0], one["runs"][0]);
 }
 
 TEST(CountersReport, Csv) {

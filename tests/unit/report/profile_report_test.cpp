@@ -70,8 +70,26 @@ TEST(ProfileReport, JsonHasWhatTheCommandLinePromises) {
   EXPECT_EQ(sum, j["totals"]["warp_instructions"].get<double>());
   EXPECT_EQ(j["bound"], j["bounds"][0]["resource"]);
   EXPECT_TRUE(j["ncu"].contains("lts__t_sector_hit_rate.pct"));
-  const Json two = Json::parse(profile_json({r, r}));
-  EXPECT_EQ(two["runs"].size(), 2u);
+}
+
+TEST(ProfileReport, JsonHasOneShapeHoweverManySizes) {
+  const auto r = transpose();
+  auto other = r;
+  other.size_text = "rows=1";
+  Json one = Json::parse(profile_json({r})), two = Json::parse(profile_json({r, other}));
+  ASSERT_EQ(one["runs"].size(), 1u);
+  ASSERT_EQ(two["runs"].size(), 2u);
+  EXPECT_EQ(two["runs"][0], one["runs"][0]);
+  EXPECT_EQ(two["runs"][1]["size"], "rows=1");
+  EXPECT_EQ(two["runs"][1]["totals"], one["totals"]);
+  one.erase("runs");
+  two.erase("runs");
+  EXPECT_EQ(one, two);  // the first one's
+  EXPECT_TRUE(one.contains("lines") && one.contains("totals"));
+  other.faults.emplace_back();
+  two = Json::parse(profile_json({r, other}));
+  EXPECT_EQ(two["ok"], false);
+  EXPECT_EQ(two["runs"][0]["ok"], true);
 }
 
 TEST(ProfileReport, WhatIsNotKnownIsNull) {
