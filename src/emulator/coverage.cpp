@@ -39,4 +39,20 @@ InstructionCoverage instruction_coverage() {
   return out;
 }
 
+Status FileCoverage::add(const std::shared_ptr<const ptx::Module>& module) {
+  auto program = load(module);
+  if (!program) return program.error();
+  ++files;
+  instructions += module->instructions.size();
+  covered += module->instructions.size() - program->uncovered.size();
+  for (const Uncovered& u : program->uncovered) {
+    Missing& m = missing[u.name];
+    if (m.count++ != 0) continue;
+    const auto place =
+        module->source->position(module->instructions[u.instruction].opcode_range.begin);
+    m.first = module->source->path() + ":" + std::to_string(place.line);
+  }
+  return Ok{};
+}
+
 }  // namespace pitot::emulator

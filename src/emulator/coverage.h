@@ -1,8 +1,13 @@
-// Which instructions of the table the emulator executes, by example.
+// Which instructions the emulator executes: those of the table, by example, and those of files.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "ptx/module.h"
+#include "support/result.h"
 
 namespace pitot::emulator {
 
@@ -14,5 +19,18 @@ struct InstructionCoverage {
 
 // Tries every form of the instruction table with each of its modifiers (ptx/instances.h).
 InstructionCoverage instruction_coverage();
+
+// The same of the instructions of PTX files, executed or not.
+struct FileCoverage {
+  struct Missing {
+    size_t count = 0;
+    std::string first;  // "file:line" of one
+  };
+  size_t files = 0, instructions = 0, covered = 0;
+  std::map<std::string, Missing> missing;  // by spelling
+
+  // Counts a module without errors in; fails when the emulator cannot load it at all.
+  Status add(const std::shared_ptr<const ptx::Module>& module);
+};
 
 }  // namespace pitot::emulator

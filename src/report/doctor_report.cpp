@@ -36,6 +36,15 @@ std::string doctor_json(const Doctor& d) {
                          {"executed", d.executed},
                          {"not_executed", d.not_executed},
                          {"untried", d.untried}};
+  if (d.files != 0) {
+    Json missing = Json::array();
+    for (const auto& m : d.file_missing)
+      missing.push_back(Json{{"spelling", m.spelling}, {"count", m.count}, {"first", m.first}});
+    j["files"] = Json{{"files", d.files},
+                      {"instructions", d.file_instructions},
+                      {"executed", d.file_executed},
+                      {"not_executed", std::move(missing)}};
+  }
   return dump(j);
 }
 
@@ -69,6 +78,16 @@ std::string doctor_text(const Doctor& d, const TextStyle& style, bool list_instr
       out += "no example was made of:\n";
       for (const auto& s : d.untried) out += "  " + s + "\n";
     }
+  }
+  if (d.files != 0) {
+    out += fmt::format("of the instructions of {} file{} the emulator executes {} of {} ({:.2f} %)",
+                       d.files, d.files == 1 ? "" : "s", d.file_executed, d.file_instructions,
+                       d.file_instructions == 0 ? 100.0
+                                                : 100.0 * static_cast<double>(d.file_executed) /
+                                                      static_cast<double>(d.file_instructions));
+    out += d.file_missing.empty() ? "\n" : "; these fault with their name:\n";
+    for (const auto& m : d.file_missing)
+      out += fmt::format("  {:>6}  {:<40} {}\n", m.count, m.spelling, m.first);
   }
   out += "verify, print, inspect, features, diff and gate need none of the above tools.\n";
   return out;

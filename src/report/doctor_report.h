@@ -28,6 +28,13 @@ struct Doctor {
   // example could be made. Nothing was tried when `spellings` is 0.
   size_t spellings = 0, executed = 0;
   std::vector<std::string> not_executed, untried;
+  // The instructions of files; none were given when `files` is 0.
+  struct Missing {
+    std::string spelling, first;  // "file:line" of one
+    size_t count = 0;
+  };
+  size_t files = 0, file_instructions = 0, file_executed = 0;
+  std::vector<Missing> file_missing;
 };
 
 std::string doctor_json(const Doctor& doctor);

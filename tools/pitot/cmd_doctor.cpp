@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -10,7 +11,9 @@
 #include "cli.h"
 #include "cuda/gpu.h"
 #include "emulator/coverage.h"
+#include "kernel_files.h"
 #include "ptx/isa.h"
+#include "ptx/parser.h"
 #include "report/doctor_report.h"
 #include "toolchain/toolkit.h"
 
@@ -54,7 +57,27 @@ report::DoctorItem tool(const std::string& name, const toolchain::Tool& t,
   return {name, t.found(), t.found() ? t.path + ", " + t.version : "not found", used_for};
 }
 
-void run_doctor(bool isa, Options& options) {
+// What the emulator executes of these files' instructions. Files with errors are reported, not
+// counted.
+void count_instructions(const std::vector<std::string>& paths, report::Doctor& doctor,
+                        Options& options) {
+  emulator::FileCoverage coverage;
+  for (Input& input : read_inputs(paths, options)) {
+    auto module = sound_module(ptx::parse(input.path, std::move(input.text)), options);
+    if (!module) continue;
+    if (Status s = coverage.add(module); !s) fail(options, s.error());
+  }
+  doctor.files = coverage.files;
+  doctor.file_instructions = coverage.instructions;
+  doctor.file_executed = coverage.covered;
+  for (const auto& [spelling, m] : coverage.missing)
+    doctor.file_missing.push_back({spelling, m.first, m.count});
+  std::stable_sort(doctor.file_missing.begin(), doctor.file_missing.end(),
+                   [](const auto& a, const auto& b) { return a.count > b.count; });
+}
+
+void run_doctor(bool isa, const std::vector<std::string>& paths, Options& options) {
+  if (!isa && !paths.empty()) return fail(options, input_error("files are for --isa"));
   report::Doctor doctor;
   doctor.version = PITOT_VERSION;
   auto toolkit = toolchain::find_toolkit();
@@ -82,6 +105,7 @@ void run_doctor(bool isa, Options& options) {
     doctor.executed = coverage.covered;
     doctor.not_executed = coverage.missing;
     doctor.untried = coverage.untried;
+    if (!paths.empty()) count_instructions(paths, doctor, options);
   }
   print(options.format == "json" ? report::doctor_json(doctor)
                                  : report::doctor_text(doctor, options.style(STDOUT_FILENO), isa));
@@ -91,13 +115,18 @@ void run_doctor(bool isa, Options& options) {
 
 void add_doctor(CLI::App& app, Options& options) {
   auto isa = std::make_shared<bool>(false);
+  auto paths = std::make_shared<std::vector<std::string>>();
   CLI::App* verb = app.add_subcommand("doctor", "what is here: ptxas, nvcc, driver, GPUs, ncu");
   add_format(*verb, options, {"text", "json"});
   verb->add_flag(
       "--isa", *isa,
       "list the instructions that the table knows, and what the emulator does not execute");
-  add_examples(*verb, "  pitot doctor\n  pitot doctor --isa --format json");
-  verb->callback([isa, &options] { run_doctor(*isa, options); });
+  verb->add_option("PATH", *paths,
+                   "with --isa: count how much of these files the emulator executes");
+  add_examples(*verb,
+               "  pitot doctor\n  pitot doctor --isa --format json\n"
+               "  pitot doctor --isa build/        which of these instructions are not executed");
+  verb->callback([isa, paths, &options] { run_doctor(*isa, *paths, options); });
 }
 
 }  // namespace pitot::cli

@@ -66,5 +66,27 @@ TEST(Coverage, NothingIsMissingThatIsNotNamedHere) {
   EXPECT_EQ(missing, known);
 }
 
+TEST(Coverage, OfFilesEachSpellingThatIsMissingIsCounted) {
+  FileCoverage c;
+  const auto module = [](const std::string& body) {
+    return std::make_shared<ptx::Module>(
+        ptx::parse("a.ptx",
+                   ".version 8.6\n.target sm_90\n.address_size 64\n.entry k()\n{\n.reg "
+                   ".f16 %h<4>;\n.reg .b32 %r<4>;\n" +
+                       body + "ret;\n}\n"));
+  };
+  ASSERT_TRUE(c.add(module("mov.b32 %r1, 1;\n")));
+  ASSERT_TRUE(
+      c.add(module("fma.rn.oob.f16 %h0, %h1, %h2, %h3;\nadd.u32 %r0, %r1, %r1;\n"
+                   "fma.rn.oob.f16 %h1, %h1, %h2, %h3;\n")));
+  EXPECT_EQ(c.files, 2u);
+  EXPECT_EQ(c.instructions, 6u);
+  EXPECT_EQ(c.covered, 4u);
+  ASSERT_EQ(c.missing.size(), 1u);
+  EXPECT_EQ(c.missing.begin()->first, "fma.rn.oob.f16");
+  EXPECT_EQ(c.missing.begin()->second.count, 2u);
+  EXPECT_EQ(c.missing.begin()->second.first, "a.ptx:8");
+}
+
 }  // namespace
 }  // namespace pitot::emulator
