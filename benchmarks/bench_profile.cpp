@@ -47,3 +47,5 @@ void BM_ProfileTranspose(benchmark::State& state) {
 BENCHMARK(BM_ProfileTranspose)->Arg(8)->Arg(64)->Unit(benchmark::kMillisecond);
 
 }  // namespace
+
+BENCHMARK_MAIN();

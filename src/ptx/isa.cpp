@@ -202,6 +202,13 @@ std::span<const std::string_view> mnemonic_names() {
   return std::span<const std::string_view>(kMnemonicNames).subspan(1);
 }
 
+bool is_legal(Mnemonic mnemonic, std::span<const ModId> modifiers) {
+  const uint64_t bits = filter_bits(modifiers);
+  return std::ranges::any_of(forms_of(mnemonic), [&](const Form& form) {
+    return possible(bits, form) && match(modifiers, form).ok;
+  });
+}
+
 Opcode decode(std::string_view spelling, DecodeProblem* problem) {
   Opcode opcode;
   opcode.text = spelling;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/text.h"
@@ -28,28 +29,43 @@ std::string join(const Pieces& pieces) {
   return text;
 }
 
-bool decodes(const Pieces& pieces) { return decode(join(pieces)).form != nullptr; }
+using Mods = std::vector<ModId>;
+
+Mods ids_of(const Pieces& pieces) {
+  Mods ids;
+  for (size_t i = 1; i < pieces.size(); ++i) ids.push_back(mod_from_name(pieces[i]));
+  return ids;
+}
+
+bool decodes(const Pieces& pieces) {
+  return is_legal(mnemonic_from_name(pieces[0]), ids_of(pieces));
+}
 
 // Every modifier that some form of the mnemonic takes.
-Pieces modifiers_of(Mnemonic mnemonic) {
-  std::vector<ModId> ids;
+Mods modifiers_of(Mnemonic mnemonic) {
+  Mods ids;
   for (const Form& form : forms_of(mnemonic))
     for (const Slot& slot : form.slots)
       for (const SlotAlternative& a : slot.alternatives) ids.push_back(a.mod);
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+Pieces names_of(const Mods& ids) {
   Pieces names;
   for (ModId id : ids) names.push_back(mod_name(id));
   return names;
 }
 
 // The legal modifiers in order of likeness to `wrong`.
-Pieces by_likeness(Pieces names, std::string_view wrong) {
-  std::vector<std::pair<size_t, std::string_view>> ranked;
-  for (std::string_view name : names) ranked.emplace_back(edit_distance(name, wrong), name);
+Mods by_likeness(const Mods& legal, std::string_view wrong) {
+  std::vector<std::tuple<size_t, std::string_view, ModId>> ranked;
+  for (ModId id : legal) ranked.emplace_back(edit_distance(mod_name(id), wrong), mod_name(id), id);
   std::sort(ranked.begin(), ranked.end());
-  for (size_t i = 0; i < names.size(); ++i) names[i] = ranked[i].second;
-  return names;
+  Mods ids;
+  for (const auto& r : ranked) ids.push_back(std::get<2>(r));
+  return ids;
 }
 
 // First modifier that the form has no free slot for, or the number of modifiers.
@@ -69,32 +85,39 @@ size_t first_stranger(const Opcode& opcode, const Form& form) {
 }
 
 // One replaced, dropped or added modifier that makes the spelling legal; `where` is tried first.
+// Positions count the mnemonic as piece 0.
 std::string repair(const Pieces& pieces, Mnemonic mnemonic, size_t where) {
   // Far longer than any instruction: not a slip of the pen, and not worth the search.
   if (pieces.size() > 24) return {};
-  const Pieces legal = modifiers_of(mnemonic);
+  const Mods legal = modifiers_of(mnemonic);
+  const Mods given = ids_of(pieces);
+  auto spelled = [&](const Mods& ids) {
+    Pieces words = names_of(ids);
+    words.insert(words.begin(), pieces[0]);
+    return join(words);
+  };
   std::vector<size_t> order;
   if (where < pieces.size()) order.push_back(where);
   for (size_t i = 1; i < pieces.size(); ++i)
     if (i != where) order.push_back(i);
   for (size_t i : order) {
-    Pieces dropped = pieces;
-    dropped.erase(dropped.begin() + static_cast<std::ptrdiff_t>(i));
-    Pieces changed = pieces;
-    for (std::string_view name : by_likeness(legal, pieces[i])) {
-      changed[i] = name;
-      if (decodes(changed)) return join(changed);
+    const auto at = static_cast<std::ptrdiff_t>(i - 1);
+    Mods changed = given;
+    for (ModId id : by_likeness(legal, pieces[i])) {
+      changed[i - 1] = id;
+      if (is_legal(mnemonic, changed)) return spelled(changed);
     }
-    if (decodes(dropped)) return join(dropped);
+    Mods dropped = given;
+    dropped.erase(dropped.begin() + at);
+    if (is_legal(mnemonic, dropped)) return spelled(dropped);
   }
-  Pieces added = pieces;
   for (size_t i = pieces.size(); i >= 1; --i) {
-    added.insert(added.begin() + static_cast<std::ptrdiff_t>(i), std::string_view());
-    for (std::string_view name : legal) {
-      added[i] = name;
-      if (decodes(added)) return join(added);
+    Mods added = given;
+    added.insert(added.begin() + static_cast<std::ptrdiff_t>(i - 1), ModId{0});
+    for (ModId id : legal) {
+      added[i - 1] = id;
+      if (is_legal(mnemonic, added)) return spelled(added);
     }
-    added.erase(added.begin() + static_cast<std::ptrdiff_t>(i));
   }
   return {};
 }
@@ -119,7 +142,7 @@ DecodeProblem explain_decode_problem(const Opcode& opcode, const Form* nearest_f
   }
   problem.kind = DecodeProblem::Kind::kIllegalCombination;
   problem.length = static_cast<uint32_t>(opcode.text.size());
-  const Pieces legal = modifiers_of(opcode.mnemonic);
+  const Pieces legal = names_of(modifiers_of(opcode.mnemonic));
   for (size_t i = 0; i < opcode.modifiers.size(); ++i) {
     if (opcode.modifiers[i] != 0) continue;
     std::string_view wrong = pieces[i + 1];

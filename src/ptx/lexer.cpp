@@ -69,14 +69,14 @@ void Cursor::skip_line() { p_ = find_line_end(p_, end_); }
 
 bool Cursor::skip_string() {
   ++p_;
-  while (p_ < end_ && *p_ != '"') {
-    if (*p_ == '\n' || *p_ == '\r') return false;
-    if (*p_ == '\\' && p_ + 1 < end_) ++p_;
-    ++p_;
+  const auto* close =
+      static_cast<const char*>(std::memchr(p_, '"', static_cast<size_t>(end_ - p_)));
+  if (close != nullptr) {
+    p_ = close + 1;
+    return true;
   }
-  if (p_ >= end_) return false;
-  ++p_;
-  return true;
+  while (p_ < end_ && *p_ != '\n' && *p_ != '\r') ++p_;
+  return false;
 }
 
 void Cursor::skip_until(std::string_view stops) {

@@ -67,7 +67,8 @@ class Cursor {
   std::string_view spelling();
 
   void skip_line();
-  // Past a quoted string that begins at the cursor; stops at the end of the line if unterminated.
+  // Past a quoted string that begins at the cursor. As ptxas reads them, strings may span lines and
+  // have no escapes. False, at the end of the line, if no quote follows.
   bool skip_string();
   // Moves to the first character at or after the cursor that is in `stops`, comments and strings
   // passed over; to the end if there is none.

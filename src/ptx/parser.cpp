@@ -186,8 +186,7 @@ void Parser::parse_top_level() {
     return;
   }
   if (name == ".pragma") {
-    cur_.skip_until(";");
-    accept(';');
+    parse_pragma();
     m_.others.push_back({name, {begin, cur_.offset()}});
     return;
   }
@@ -338,6 +337,23 @@ void Parser::parse_section(uint32_t begin, std::string_view name) {
             "the section's '{' is never closed");
   }
   m_.others.push_back({name, {begin, cur_.offset()}});
+}
+
+void Parser::parse_pragma() {
+  do {
+    cur_.skip_trivia();
+    const uint32_t at = cur_.offset();
+    if (cur_.peek() != '"')
+      error("syntax", token_range(), "expected a quoted pragma, found " + quoted_token());
+    else if (!cur_.skip_string())
+      error("unterminated", {at, at + 1}, "the string is never closed by a '\"'");
+    else
+      continue;
+    cur_.skip_until(";{}\n\r");
+    accept(';');
+    return;
+  } while (accept(','));
+  expect(';', "after .pragma");
 }
 
 void Parser::parse_file_directive(uint32_t begin) {

@@ -90,8 +90,7 @@ void Parser::parse_statement_directive(Function& f) {
   } else if (name == ".reg") {
     parse_registers(&f, begin);
   } else if (name == ".pragma") {
-    cur_.skip_until(";}");
-    accept(';');
+    parse_pragma();
     f.directives.push_back({name, next, {begin, cur_.offset()}});
   } else if (name == ".file") {
     parse_file_directive(begin);

@@ -169,14 +169,7 @@ bool Parser::parse_performance_directive(Function& f, std::string_view name, uin
   else if (name == ".abi_preserve" || name == ".abi_preserve_control")
     numbers(1, v);
   else if (name == ".pragma") {
-    do {
-      cur_.skip_trivia();
-      if (cur_.peek() != '"' || !cur_.skip_string()) {
-        error("syntax", token_range(), "expected a quoted pragma, found " + quoted_token());
-        break;
-      }
-    } while (accept(','));
-    accept(';');
+    parse_pragma();
   } else if (name == ".attribute") {
     cur_.skip_until(")");
     accept(')');

@@ -44,6 +44,8 @@ class Parser {
   void parse_header_directive(std::string_view name, uint32_t begin);
   void parse_top_level();
   void parse_section(uint32_t begin, std::string_view name);
+  // After the name: quoted pragmas and the semicolon.
+  void parse_pragma();
   void parse_file_directive(uint32_t begin);
   void parse_alias(uint32_t begin);
   void recover_top_level();

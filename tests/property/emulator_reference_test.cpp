@@ -149,6 +149,17 @@ void count(const Body& b, std::map<std::string, uint64_t>& spellings) {
   }
 }
 
+// Programs of a long run that once differed: tiny products under .ftz, single and half.
+TEST(EmulatorReference, ProgramsThatOnceDifferedAgree) {
+  const Pair pair(true);
+  for (uint64_t seed : {1025759u, 1065507u}) {
+    RandomProgram p = random_program(seed);
+    const Comparison c = pair.compare(p);
+    EXPECT_TRUE(c.usable) << seed;
+    EXPECT_EQ(c.difference, "") << seed;
+  }
+}
+
 TEST(EmulatorReference, RandomProgramsAgreeBitForBit) {
   const uint64_t programs = setting("PITOT_PROGRAMS", 400), first = setting("PITOT_SEED", 1);
   const uint64_t most_failures = setting("PITOT_FAILURES", 5);

@@ -29,6 +29,16 @@ class Scalar {
   Value rounded(const Number& x) const {
     return x.nan() ? canonical_nan(t_) : encode(f_, x, rounding_of(w_.op));
   }
+  // A product is flushed when it would be too small were there no limit to exponents, also when it
+  // rounds to the smallest normal number (seen on sm_90; the ISA leaves it open).
+  Value rounded_product(const Number& x) const {
+    const Value v = rounded(x);
+    if (!w_.has(Mod::kFtz) || x.nan()) return v;
+    const Format wide{11, f_.fraction_bits};
+    const Number free = decode(wide, encode(wide, x, rounding_of(w_.op)));
+    const Number least = decode(f_, Value{1} << f_.fraction_bits);
+    return compare(magnitude(free), least) < 0 ? v & sign_bit() : v;
+  }
 
   Value compute(const std::vector<Value>& in) const {
     const Rounding mode = rounding_of(w_.op);
@@ -38,10 +48,10 @@ class Scalar {
       case Mnemonic::kSub:
         return rounded(sum(n(in[0]), negated(n(in[1])), mode));
       case Mnemonic::kMul:
-        return rounded(product(n(in[0]), n(in[1])));
+        return rounded_product(product(n(in[0]), n(in[1])));
       case Mnemonic::kMad:
       case Mnemonic::kFma:
-        return rounded(sum(product(n(in[0]), n(in[1])), n(in[2]), mode));
+        return rounded_product(sum(product(n(in[0]), n(in[1])), n(in[2]), mode));
       case Mnemonic::kDiv:
         return rounded(quotient(n(in[0]), n(in[1])));
       case Mnemonic::kRcp:

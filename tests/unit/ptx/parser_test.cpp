@@ -26,6 +26,7 @@ std::vector<std::string> problems(const Module& m) {
   return out;
 }
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -318,6 +319,19 @@ TEST(Parser, ThreeHundredKernelsAndALongLine) {
   EXPECT_THAT(problems(m), IsEmpty());
   EXPECT_EQ(m.functions.size(), 301u);
   EXPECT_EQ(print(m), text);
+}
+
+// What ptxas 13.0 says of each: strings span lines and have no escapes.
+TEST(Parser, PragmasAreQuotedAndEndInASemicolon) {
+  EXPECT_THAT(problems(kernel(".pragma \"nounroll\", \"a\nb\";\nret;")), IsEmpty());
+  EXPECT_THAT(problems(kernel(".pragma \"nounroll\"\nret;")), ElementsAre("7:1 syntax"));
+  EXPECT_THAT(problems(kernel(".pragma ;\nret;")), ElementsAre("6:9 syntax"));
+  EXPECT_THAT(problems(kernel(".pragma \"a\\\"b\";\nret;")), Contains("6:13 syntax"));
+  EXPECT_THAT(problems(kernel(".pragma \"nounroll;\nret;")), ElementsAre("6:9 unterminated"));
+  EXPECT_THAT(problems(parse("t", kHead + ".pragma \"a\"\n.entry k() { ret; }")),
+              ElementsAre("5:1 syntax"));
+  EXPECT_THAT(problems(parse("t", kHead + ".entry k() .pragma \"a\" { ret; }")),
+              ElementsAre("4:24 syntax"));
 }
 
 TEST(Parser, NeverAccessesOutsideOnTruncatedInput) {
