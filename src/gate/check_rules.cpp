@@ -33,6 +33,7 @@ class RuleChecker {
                       now_.producer.empty() ? "an unknown compiler" : now_.producer, r_.producer),
           r_.producer, now_.producer, 0);
     if (r_.occupancy) occupancy();
+    if (r_.predicted && j_.c.before) predicted(*r_.predicted);
   }
 
  private:
@@ -171,6 +172,27 @@ class RuleChecker {
                        fmt::format("{:.0f} %", o.occupancy * 100), 0);
       if (f != nullptr) f->target = target;
     });
+  }
+
+  void predicted(const PredictedLimit& limit) {
+    // The same program takes the same time.
+    if (j_.c.cls <= ChangeClass::kRenamed) return;
+    const auto unchecked = [&](const std::string& why) {
+      j_.note(fmt::format("rule \"{}\" was not checked: {}", r_.name, why));
+    };
+    if (!j_.options.impact) return unchecked("nobody predicts times here");
+    const auto impact = j_.options.impact(j_.c, limit);
+    if (!impact) return unchecked(impact.error().message);
+    const double slower = impact->after_us / impact->before_us - 1;
+    if (!(slower > limit.most_slower)) return;
+    Finding* f = add(
+        "predicted-slower",
+        fmt::format("predicted to be {:.1f} % slower by {}, at most {:.1f} % is allowed{}",
+                    100 * slower, impact->by, 100 * limit.most_slower,
+                    impact->uncertain ? "; the model is not sure" : ""),
+        fmt::format("{:.4g} µs", impact->before_us), fmt::format("{:.4g} µs", impact->after_us), 0);
+    if (f != nullptr && impact->uncertain && f->level == FindingLevel::kError)
+      f->level = FindingLevel::kWarning;
   }
 
   Judgement& j_;

@@ -11,6 +11,7 @@
 #include "gate/rules.h"
 #include "gate/state.h"
 #include "ptx/module.h"
+#include "support/result.h"
 
 namespace pitot::gate {
 
@@ -35,9 +36,20 @@ struct GateCase {
 // inputs? Answers in one sentence, or nothing when it could not be tested. Never decides alone.
 using SemanticCheck = std::function<std::optional<std::string>(const GateCase&)>;
 
+// What a change is predicted to do to the time of one launch.
+struct PredictedImpact {
+  double before_us = 0, after_us = 0;
+  bool uncertain = false;  // the model doubts which of the two is faster
+  std::string by;          // which model said so
+};
+// A prediction that the command may provide. Errors say why there is none.
+using ImpactPredictor =
+    std::function<Result<PredictedImpact>(const GateCase&, const PredictedLimit&)>;
+
 struct GateOptions {
   std::string today;    // "2026-01-31", for waivers; from the caller so that runs can be repeated
   SemanticCheck check;  // may be empty
+  ImpactPredictor impact;  // may be empty: rules on predicted times are then not checked
 };
 
 // Cases of two builds. `physical` fills KernelState::ptxas and may be empty.

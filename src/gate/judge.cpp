@@ -147,7 +147,7 @@ GateResult judge(const std::vector<GateCase>& cases, const RuleSet& rules,
     size_t from = result.findings.size();
     KernelSummary summary = summary_of(c);
     summary.acknowledged = acknowledged(c, rules);
-    Judgement j(c, rules, result);
+    Judgement j(c, rules, options, result);
     if (summary.acknowledged.empty()) {
       check_class(j);
       check_regressions(j);

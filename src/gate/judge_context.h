@@ -11,11 +11,12 @@ namespace pitot::gate {
 
 class Judgement {
  public:
-  Judgement(const GateCase& c, const RuleSet& rules, GateResult& result)
-      : c(c), rules(rules), result_(result) {}
+  Judgement(const GateCase& c, const RuleSet& rules, const GateOptions& options, GateResult& result)
+      : c(c), rules(rules), options(options), result_(result) {}
 
   const GateCase& c;
   const RuleSet& rules;
+  const GateOptions& options;
 
   const KernelState& now() const { return c.after ? *c.after : *c.before; }
   bool both() const { return c.before && c.after; }

@@ -123,6 +123,9 @@ constexpr auto kTexts = std::to_array<RuleText>({
     {"occupancy", "occupancy below the floor",
      "A rule of this project sets a floor for this launch.",
      "Use fewer registers or less shared memory, or change the block size."},
+    {"predicted-slower", "predicted to be slower",
+     "A rule of this project bounds how much slower the kernel may be predicted to become.",
+     "Measure both (pitot compare); where the prediction is wrong, waive the finding."},
     {"producer", "another compiler",
      "The PTX was made by another compiler or version than the rules expect; every figure may "
      "move.",

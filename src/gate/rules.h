@@ -1,6 +1,7 @@
 // The rules of a project, as read from pitot.toml.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -35,6 +36,15 @@ struct Limit {
   bool percent = false;
 };
 
+// How much slower a kernel may be predicted to become, for one launch.
+struct PredictedLimit {
+  double most_slower = 0;  // 0.05: five percent
+  std::string gpu;         // chip; empty: one of the kernel's target
+  std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  uint32_t dynamic_shared = 0;  // bytes
+  uint64_t size = 0;            // what integer arguments are made of; 0: not known
+};
+
 struct Rule {
   std::string name;
   Selector where;
@@ -48,6 +58,7 @@ struct Rule {
   std::string gpu;                            // for occupancy: chip or target
   uint32_t threads = 0;                       // of the launch; 0: the kernel's bounds
   uint32_t dynamic_shared = 0;                // bytes
+  std::optional<PredictedLimit> predicted;
 };
 
 // A finding that is known and accepted until a day.

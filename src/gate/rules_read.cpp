@@ -180,6 +180,7 @@ class RulesReader {
     if (auto v = t.integer("vector-bytes", 1, 32)) r.vector_bytes = static_cast<uint32_t>(*v);
     r.producer = t.text("producer").value_or("");
     if (const toml::table* x = t.table("occupancy")) occupancy(*x, r);
+    if (const toml::table* x = t.table("predicted")) predicted(*x, r);
     t.done();
     out_.rules.push_back(std::move(r));
   }
@@ -282,6 +283,48 @@ class RulesReader {
     r.threads = static_cast<uint32_t>(t.integer("threads", 1, 1024).value_or(0));
     r.dynamic_shared = static_cast<uint32_t>(t.integer("dynamic-shared", 0, 1 << 20).value_or(0));
     t.done();
+  }
+
+  void predicted(const toml::table& table, Rule& r) {
+    TomlTable t(context_, table, "predicted");
+    PredictedLimit limit;
+    Limit movement_allowed;
+    const auto text = t.text("slower-at-most");
+    if (text && movement(*text, movement_allowed) && movement_allowed.percent) {
+      limit.most_slower = *movement_allowed.rise / 100;
+    } else if (const toml::node* n = table.get("slower-at-most"); n != nullptr) {
+      context_.error(*n, "bad-movement", "`slower-at-most` must be a share such as \"5%\"");
+    } else {
+      context_.error(table, "missing-key", "predicted needs `slower-at-most`");
+    }
+    limit.gpu = t.text("gpu").value_or("");
+    if (!extents(t, "grid", limit.grid) || !extents(t, "block", limit.block))
+      context_.error(table, "missing-key", "predicted needs the launch: `grid` and `block`");
+    limit.dynamic_shared =
+        static_cast<uint32_t>(t.integer("dynamic-shared", 0, 1 << 20).value_or(0));
+    limit.size = static_cast<uint64_t>(t.integer("size", 0, int64_t{1} << 53).value_or(0));
+    t.done();
+    r.predicted = limit;
+  }
+
+  // A number, or up to three of them; false when there is no such key.
+  bool extents(TomlTable& t, std::string_view key, std::array<uint32_t, 3>& out) {
+    const toml::node* n = t.take(key);
+    if (n == nullptr) return false;
+    std::vector<const toml::node*> nodes;
+    if (const toml::array* list = n->as_array())
+      for (const toml::node& one : *list) nodes.push_back(&one);
+    else
+      nodes.push_back(n);
+    bool good = !nodes.empty() && nodes.size() <= 3;
+    for (size_t i = 0; good && i < nodes.size(); ++i) {
+      const auto v = nodes[i]->value_exact<int64_t>();
+      good = v && *v >= 1 && *v <= 0x7fffffff;
+      if (good) out[i] = static_cast<uint32_t>(*v);
+    }
+    if (!good)
+      context_.error(*n, "wrong-type", fmt::format("`{}` must be up to three extents", key));
+    return true;
   }
 
   void waiver(const toml::table& table) {

@@ -12,6 +12,7 @@
 #include "cuda/gpu.h"
 #include "emulator/coverage.h"
 #include "kernel_files.h"
+#include "predict/xgboost_api.h"
 #include "ptx/isa.h"
 #include "ptx/parser.h"
 #include "report/doctor_report.h"
@@ -38,6 +39,11 @@ report::DoctorItem driver() {
     item.detail += fmt::format(", cuda:{} {} (sm_{}, {} SMs)", g.number, g.name, g.capability,
                                g.multiprocessors);
   return item;
+}
+
+report::DoctorItem xgboost() {
+  const auto api = predict::load_xgboost();
+  return {"xgboost", api.ok(), api ? (*api)->version : api.error().message, "train"};
 }
 
 std::string in_path(const std::string& program) {
@@ -91,6 +97,7 @@ void run_doctor(bool isa, const std::vector<std::string>& paths, Options& option
     doctor.items.push_back({"ptxas", false, toolkit.error().message, ptxas_for});
   }
   doctor.items.push_back(driver());
+  doctor.items.push_back(xgboost());
   std::string ncu = in_path("ncu");
   doctor.items.push_back(
       {"ncu", !ncu.empty(), ncu.empty() ? "not on PATH" : ncu, "hardware counters"});

@@ -1,6 +1,7 @@
 // pitot gate: judge a change against another build or a baseline by the project's rules.
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -11,6 +12,7 @@
 #include "gate/diff.h"
 #include "gate/fingerprint.h"
 #include "gate/gate.h"
+#include "impact.h"
 #include "pairs.h"
 #include "physical.h"
 #include "ptx/parser.h"
@@ -23,7 +25,7 @@ namespace {
 
 struct GateArguments {
   std::vector<std::string> paths, targets;
-  std::string rules, baseline, output, today;
+  std::string rules, baseline, output, today, model = "default";
   bool update = false, no_ptxas = false;
 };
 
@@ -66,6 +68,7 @@ struct Work {
   std::vector<gate::GateCase> cases;
   std::vector<gate::DiffResult> diffs;
   std::vector<std::string> notes;
+  std::vector<std::shared_ptr<const ptx::Module>> modules;  // where a rule needs them
   std::string before, after;
 };
 
@@ -86,8 +89,9 @@ std::vector<gate::KernelState> states_now(const std::vector<std::string>& paths,
   return out;
 }
 
+// `keep_modules`: a rule wants times predicted from them.
 void run_builds(const GateArguments& args, const std::vector<ptx::Target>& targets, Ptxas* ptxas,
-                Work& work, Options& options) {
+                bool keep_modules, Work& work, Options& options) {
   for (ModulePair& p : read_pairs(args.paths[0], args.paths[1], options)) {
     gate::PhysicalFiller filler;
     if (ptxas != nullptr)
@@ -97,6 +101,8 @@ void run_builds(const GateArguments& args, const std::vector<ptx::Target>& targe
     for (auto& c : gate::compare_builds(p.a, p.b, filler, options.jobs))
       work.cases.push_back(std::move(c));
     if (options.format == "html") work.diffs.push_back(gate::diff_modules(p.a, p.b));
+    for (ptx::Module* m : {&p.a, &p.b})
+      if (keep_modules) work.modules.push_back(std::make_shared<const ptx::Module>(std::move(*m)));
   }
   work.before = args.paths[0];
   work.after = args.paths[1];
@@ -139,7 +145,9 @@ void run_gate(const GateArguments& args, Options& options) {
   }
   Ptxas* tool = ptxas ? &*ptxas : nullptr;
   if (builds) {
-    run_builds(args, *targets, tool, work, options);
+    const bool predicts = std::any_of(rules->rules.begin(), rules->rules.end(),
+                                      [](const gate::Rule& r) { return r.predicted.has_value(); });
+    run_builds(args, *targets, tool, predicts, work, options);
   } else {
     std::vector<gate::KernelState> now = states_now(args.paths, *targets, tool, work, options);
     if (options.exit_code != kFine) return;
@@ -169,6 +177,14 @@ void run_gate(const GateArguments& args, Options& options) {
   if (options.exit_code != kFine) return;
 
   gate::GateOptions judge;
+  auto chosen = choose_model(args.model);
+  if (!chosen) return fail(options, chosen.error());
+  ImpactModules modules(std::move(*chosen), options);
+  for (const auto& m : work.modules) modules.add(m);
+  if (builds)
+    judge.impact = [&](const gate::GateCase& c, const gate::PredictedLimit& limit) {
+      return modules.predict(c, limit);
+    };
   judge.today = args.today.empty() ? today_utc() : args.today;
   gate::GateResult result = gate::judge(work.cases, *rules, judge);
   result.before = work.before;
@@ -203,6 +219,9 @@ void add_gate(CLI::App& app, Options& options) {
                    "targets to assemble for; default what the rules name, else the file's own")
       ->delimiter(',');
   verb->add_flag("--no-ptxas", args->no_ptxas, "static checks only, also where ptxas is here");
+  verb->add_option("--model", args->model,
+                   "for rules on predicted times: a model of `train`, default, or none")
+      ->capture_default_str();
   verb->add_option("--today", args->today, "date for waivers, YYYY-MM-DD; default the day in UTC");
   verb->add_option("-o,--output", args->output, "write the report to this file");
   add_examples(

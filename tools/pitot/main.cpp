@@ -39,6 +39,9 @@ int main(int argc, char** argv) {
   add_measure(app, options);
   add_compare(app, options);
   add_variants(app, options);
+  add_train(app, options);
+  add_predict(app, options);
+  add_rank(app, options);
   add_doctor(app, options);
   add_completion(app, options);
   if (const std::string complaint = unknown_verb(app, argc, argv); !complaint.empty()) {

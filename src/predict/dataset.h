@@ -1,0 +1,68 @@
+// Measured variants of kernels with their features: what models learn from and are judged by. Read
+// from the two CSV files of each family (docs/predict.md has the columns).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/diagnostic.h"
+#include "support/hash.h"
+#include "support/source.h"
+
+namespace pitot::predict {
+
+// One variant at one size on one GPU. Times in microseconds of one launch; NaN where none is.
+struct DataRow {
+  std::string family, variant, size;
+  std::map<std::string, std::string> parameters;  // without the columns' "p_"
+  std::string ptx_hash, target, compiler, gpu, driver, protocol, tool;
+  std::string status;  // "ok", or what stopped it: "launch_failed", "compile_failed", …
+  std::array<uint32_t, 3> grid{0, 0, 0}, block{0, 0, 0};  // 0: not known
+  uint32_t dynamic_shared = 0;                            // bytes
+  double median_us = 0, lo_us = 0, hi_us = 0;             // lo and hi: the 95 % interval
+  double noise = 0;                                       // relative half width; NaN: not known
+  std::map<std::string, double> others;  // further targets that were measured, by column
+  bool measured() const { return status == "ok" && median_us > 0; }
+};
+
+// The further targets that a data set may have, by the names of their columns.
+struct OtherTarget {
+  std::string_view name, unit;
+};
+std::span<const OtherTarget> other_targets();
+
+struct Dataset {
+  std::vector<std::string> columns;  // of the features
+  std::vector<DataRow> rows;
+  std::vector<double> features;  // rows × columns; NaN: not known
+  Hash128 content;               // of the files, whatever their order
+  std::vector<std::string> files, notes;
+
+  std::span<const double> feature_row(size_t row) const {
+    return {features.data() + row * columns.size(), columns.size()};
+  }
+  std::optional<size_t> column(std::string_view name) const;
+  // Rows that are compared with one another: of one family, size, GPU; in order of the rows. Only
+  // measured ones.
+  std::vector<std::vector<size_t>> groups() const;
+  std::vector<std::string> families() const;  // sorted
+  Dataset subset(std::span<const size_t> rows) const;
+};
+
+struct DataProblems {
+  Diagnostics rows, features;
+};
+
+// Adds the rows of a family's two files to `data`; complaints are located: a missing column, a
+// number that is none, a time or an interval that cannot be, the same variant twice, a measured
+// variant without features, columns that differ from those that are there. Suspicions (an interval
+// of no width, a time in another unit than the rest of the family) go to `notes`.
+void add_source(const SourceText& rows, const SourceText& features, Dataset& data,
+                DataProblems& problems);
+
+}  // namespace pitot::predict

@@ -1,0 +1,225 @@
+// `train`, `predict` and `rank` as a user meets them: synthetic data, bare PTX, wrong uses, and the
+// closed loop on a GPU that is none.
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli_test_util.h"
+#include "predict/xgboost_api.h"
+#include "unit/predict/synthetic.h"
+
+namespace pitot::cli::test {
+namespace {
+
+using predict::test::csv_of;
+using predict::test::synthetic;
+
+// f0 = x[i] · 2 · 2 …, so many times.
+std::string body(unsigned operations) {
+  std::string out = "ld.global.f32 %f0, [%rd1];\n";
+  for (unsigned i = 0; i < operations; ++i) out += "fma.rn.f32 %f0, %f0, %f0, %f0;\n";
+  return out;
+}
+
+class Predict : public Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    for (unsigned n : {1u, 400u, 50u, 1500u}) {
+      const std::string name = "dots/v" + std::to_string(n);
+      file(name + ".ptx", kernel_text(body(n), "sm_90"));
+      std::string spec = spec_text();
+      spec.replace(spec.find("k.ptx"), 5, "v" + std::to_string(n) + ".ptx");
+      file(name + ".kernel.toml", spec);
+    }
+  }
+  void write_data(const predict::Dataset& data) {
+    std::filesystem::create_directories(folder_ / "data");
+    for (const std::string& f : data.families()) {
+      const auto csv = csv_of(data, f);
+      file("data/" + f + ".csv", csv.rows);
+      file("data/" + f + ".features.csv", csv.features);
+    }
+  }
+  toolchain::ProcessResult fake_gpu(std::vector<std::string> arguments) {
+    setenv("PITOT_CUDA_LIBRARY", "", 1);
+    arguments.insert(arguments.begin(), PITOT_FAKE_GPU);
+    toolchain::ProcessOptions options;
+    options.directory = folder_.string();
+    auto r = toolchain::run_process(arguments, options);
+    unsetenv("PITOT_CUDA_LIBRARY");
+    EXPECT_TRUE(r.ok());
+    return r ? *r : toolchain::ProcessResult{};
+  }
+  static bool xgboost() { return predict::load_xgboost().ok(); }
+};
+
+std::vector<std::string> order_of(const Json& j) {
+  std::vector<std::string> out;
+  for (const auto& k : j["order"]) out.push_back(k["kernel"].get<std::string>());
+  return out;
+}
+
+TEST_F(Predict, RankWithoutAModel) {
+  const auto r =
+      pitot({"rank", "dots", "--model", "none", "--top", "2", "--gpu", "H200", "-f", "json"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  const Json j = Json::parse(r.out);
+  EXPECT_EQ(first_key(r.out), "schema");
+  EXPECT_EQ(j["schema"], "pitot.rank/1");
+  EXPECT_EQ(j["recipe"], "untrained");
+  EXPECT_EQ(order_of(j),
+            (std::vector<std::string>{"dots/v1.kernel.toml", "dots/v50.kernel.toml",
+                                      "dots/v400.kernel.toml", "dots/v1500.kernel.toml"}));
+  EXPECT_EQ(j["measure"].size(), 2u);
+  EXPECT_EQ(j["measure"][1], "dots/v50.kernel.toml");
+  double before = 0;
+  for (const auto& k : j["order"]) {
+    EXPECT_GE(k["score"].get<double>(), before);
+    before = k["score"].get<double>();
+    EXPECT_TRUE(k["interval"][0].is_null());
+    EXPECT_TRUE(k["ood"].is_null());
+    EXPECT_TRUE(k["uncertain"].is_null());
+    EXPECT_TRUE(k["emulated"].get<bool>());
+    EXPECT_EQ(k["launchable"], "yes");
+  }
+  const auto text = pitot({"rank", "dots", "--model", "none", "--top", "2"});
+  EXPECT_THAT(text.out, HasSubstr("untrained"));
+  EXPECT_THAT(text.out, HasSubstr("measure those above"));
+  EXPECT_THAT(pitot({"rank", "dots", "--model", "none", "-f", "csv"}).out,
+              testing::StartsWith("path,kernel,size,"));
+}
+
+TEST_F(Predict, BarePtxByATableOfLaunches) {
+  file("ptx/a.ptx", kernel_text(body(300)));
+  file("ptx/b.ptx", kernel_text(body(3)));
+  file("l.csv",
+       "kernel,grid_x,grid_y,block_x,block_y,size\na.ptx,64,1,32,1,2048\nb.ptx,64,1,32,1,2048\n");
+  const auto r = pitot(
+      {"rank", "ptx", "--launches", "l.csv", "--model", "none", "--gpu", "H200", "-f", "json"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(order_of(Json::parse(r.out)), (std::vector<std::string>{"ptx/b.ptx", "ptx/a.ptx"}));
+  // Without a launch nothing can be said.
+  const auto none = pitot({"rank", "ptx", "--model", "none"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("ptx/a.ptx: its launch is not known"));
+  // Triton's JSON has the block; the grid is given.
+  file("ptx/a.json", R"({"num_warps": 1, "shared": 0})");
+  file("ptx/b.json", R"({"num_warps": 1, "shared": 0})");
+  EXPECT_EQ(pitot({"rank", "ptx", "--model", "none", "--grid", "64"}).exit_code, 0);
+  file("l.csv", "kernel,grid_x,grid_y,block_x,block_y,size\nmissing.ptx,64,1,32,1,2048\n");
+  const auto missing = pitot({"rank", "ptx", "--launches", "l.csv", "--model", "none"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("missing.ptx"));
+}
+
+TEST_F(Predict, WrongUses) {
+  struct {
+    std::vector<std::string> line;
+    int code;
+    const char* text;
+  } const cases[] = {
+      {{"predict", "nothing.json", "dots"}, 2, "nothing.json"},
+      {{"predict", "none", "nowhere"}, 2, "nowhere"},
+      {{"predict", "none", "dots", "--gpu", "H2000"}, 2, "H2000"},
+      {{"predict", "none", "dots/v1.kernel.toml", "--size", "7"}, 2, "no size 7"},
+      {{"rank", "dots", "--top", "0"}, 2, "--top"},
+      {{"train", "nowhere.csv"}, 2, "nowhere"},
+      {{"train", "dots"}, 2, "no FAMILY.csv"},
+      {{"train", "dots", "--recipe", "best"}, 2, "classic, pitot"},
+      {{"train", "dots", "--without", "taste"}, 2, "no feature group 'taste'"},
+      {{"train", "dots", "--recipe", "classic", "--order-objective", "rank:pairwise"},
+       2,
+       "has no stage that orders"},
+      {{"train", "dots", "--append", "nowhere.db"}, 2, "nowhere.db"},
+  };
+  for (const auto& c : cases) {
+    if (c.line[0] == "train" && c.code == 2 && !xgboost() && c.line[1] != "dots") continue;
+    const auto r = pitot(c.line);
+    EXPECT_EQ(r.exit_code, c.code) << r.err;
+    EXPECT_THAT(r.err, HasSubstr(c.text));
+  }
+  file("m.json", R"({"schema": "pitot.model/2"})");
+  EXPECT_THAT(pitot({"predict", "m.json", "dots"}).err, HasSubstr("not pitot.model/1"));
+  setenv("PITOT_XGBOOST_LIBRARY", "/nowhere/libxgboost.so", 1);
+  const auto r = pitot({"train", "dots"});
+  unsetenv("PITOT_XGBOOST_LIBRARY");
+  EXPECT_EQ(r.exit_code, 3);
+  EXPECT_THAT(r.err, HasSubstr("training needs XGBoost's library"));
+}
+
+TEST_F(Predict, TrainThenAskAndBeRefused) {
+  if (!xgboost()) GTEST_SKIP() << predict::load_xgboost().error().message;
+  write_data(synthetic({.families = 3, .variants = 25}));
+  const auto t = pitot({"train", "data", "-o", "m.json", "--against", "classic", "-f", "json"});
+  ASSERT_EQ(t.exit_code, 0) << t.err;
+  const Json j = Json::parse(t.out);
+  EXPECT_EQ(j["schema"], "pitot.train/1");
+  EXPECT_EQ(j["rows"], 150);
+  EXPECT_EQ(j["model"], "m.json");
+  EXPECT_GT(j["lines"].size(), 5u);
+  EXPECT_THAT(pitot({"train", "data", "--no-untrained"}).out, HasSubstr("5-fold within family"));
+
+  // The kernels here have no compiler's header: doubtful, and unlike the data.
+  const auto p = pitot({"predict", "m.json", "dots", "-f", "json", "--size", "0"});
+  ASSERT_EQ(p.exit_code, 0) << p.err;
+  const Json q = Json::parse(p.out);
+  EXPECT_EQ(q["schema"], "pitot.predict/1");
+  EXPECT_EQ(q["kernels"].size(), 4u);
+  EXPECT_TRUE(q["kernels"][0]["ood"].get<bool>());
+  EXPECT_THAT(q["warnings"][0].get<std::string>(), HasSubstr("its compiler is not known"));
+  const auto r = pitot({"rank", "dots", "--model", "m.json", "-f", "json"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+
+  file("old.ptx",
+       "// Generated by NVIDIA NVVM Compiler\n// Cuda compilation tools, release 11.8, "
+       "V11.8.89\n" +
+           kernel_text(body(2), "sm_90"));
+  const std::vector<std::string> launch{"--grid", "1", "--block", "32"};
+  const auto ask = [&](std::vector<std::string> line) {
+    line.insert(line.end(), launch.begin(), launch.end());
+    return pitot(line);
+  };
+  const auto old = ask({"predict", "m.json", "old.ptx"});
+  EXPECT_EQ(old.exit_code, 2);
+  EXPECT_THAT(old.err, HasSubstr("m.json was not made for this"));
+  EXPECT_THAT(old.err, HasSubstr("compiled by NVIDIA NVVM Compiler 11.8"));
+  const auto forced = ask({"predict", "m.json", "old.ptx", "--force"});
+  EXPECT_EQ(forced.exit_code, 0) << forced.err;
+  EXPECT_THAT(forced.out, HasSubstr("warning: old.ptx: it was compiled by"));
+  file("other.ptx", kernel_text(body(2), "sm_80"));
+  EXPECT_THAT(ask({"predict", "m.json", "other.ptx"}).err, HasSubstr("it is for sm_80"));
+}
+
+TEST_F(Predict, TheClosedLoop) {
+  if (!xgboost()) GTEST_SKIP() << predict::load_xgboost().error().message;
+  // Rank, measure the top, learn from it, rank again.
+  const auto ranked = pitot({"rank", "dots", "--model", "none", "--top", "3", "-f", "json"});
+  ASSERT_EQ(ranked.exit_code, 0) << ranked.err;
+  const Json order = Json::parse(ranked.out);
+  std::vector<std::string> measure{"measure", "--store", "new.db", "--seconds", "0.05"};
+  for (const auto& path : order["measure"]) measure.push_back(path.get<std::string>());
+  ASSERT_EQ(measure.size(), 8u);
+  const auto measured = fake_gpu(measure);
+  ASSERT_EQ(measured.exit_code, 0) << measured.err << measured.out;
+  std::filesystem::create_directories(folder_ / "learned");
+  const auto trained = pitot({"train", "learned", "--append", "new.db", "-o", "m.json"});
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("learned/dots.csv: 6 rows added, 0 were there"));
+  const std::string rows = text_of("learned/dots.csv");
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 7);
+  // Once more: nothing is new, and the data is as it was.
+  const auto again = pitot({"train", "learned", "--append", "new.db", "-o", "m.json"});
+  EXPECT_THAT(again.err, HasSubstr("0 rows added, 6 were there"));
+  EXPECT_EQ(text_of("learned/dots.csv"), rows);
+  const auto after = pitot({"rank", "dots", "--model", "m.json", "-f", "json", "--force"});
+  EXPECT_EQ(after.exit_code, 0) << after.err;
+  EXPECT_EQ(Json::parse(after.out)["order"].size(), 4u);
+  // A kernel that is another now is not what was measured.
+  file("dots/v1.ptx", kernel_text(body(2), "sm_90"));
+  const auto changed = pitot({"train", "learned", "--append", "new.db"});
+  EXPECT_EQ(changed.exit_code, 2);
+  EXPECT_THAT(changed.err, HasSubstr("its PTX is not what was measured"));
+}
+
+}  // namespace
+}  // namespace pitot::cli::test
