@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 #include "device/arguments.h"
@@ -20,8 +21,37 @@ bool random_floats(const ArgumentSpec& a) {
          (a.init == "normal" || a.init.starts_with("uniform"));
 }
 
+// Null for what has no cheaper values than its own.
+emulator::PageFill rough_values(const ResolvedArgument& from) {
+  const ArgumentSpec& a = *from.spec;
+  const uint64_t each = ptx::bytes_of(a.type);
+  if (random_floats(a)) {
+    auto some = initial_values(from.init, a.type, kRepeatedBytes / each, from.seed);
+    if (!some) return nullptr;
+    return
+        [some = std::move(*some)](uint64_t, std::span<std::byte, emulator::kPageBytes> bytes) {
+          for (size_t at = 0; at + some.size() <= bytes.size(); at += some.size())
+            std::memcpy(bytes.data() + at, some.data(), some.size());
+        };
+  }
+  const std::string_view init = from.init;
+  const size_t open = init.find('(');
+  const std::string_view name = init.substr(0, open);
+  if ((name != "permutation" && name != "cycle") || open == init.npos) return nullptr;
+  uint64_t n = 0;
+  std::from_chars(init.data() + open + 1, init.data() + init.size(), n);
+  if (n == 0) return nullptr;
+  return [n, each, seed = from.seed](uint64_t offset,
+                                     std::span<std::byte, emulator::kPageBytes> bytes) {
+    for (uint64_t at = 0; at + each <= bytes.size(); at += each) {
+      const uint64_t v = random_bits(seed, (offset + at) / each) % n;
+      std::memcpy(bytes.data() + at, &v, each);
+    }
+  };
+}
+
 // Puts a buffer into memory; its address.
-Result<uint64_t> place(const ResolvedArgument& from, bool lazy, bool repeated, PreparedRun& out) {
+Result<uint64_t> place(const ResolvedArgument& from, bool lazy, bool rough, PreparedRun& out) {
   emulator::GlobalMemory& memory = *out.memory;
   const ArgumentSpec& a = *from.spec;
   uint64_t base = 0, size = from.bytes();
@@ -34,17 +64,8 @@ Result<uint64_t> place(const ResolvedArgument& from, bool lazy, bool repeated, P
       if (auto values = initial_values(from.init, spec.type, n, from.seed, from.origin, first))
         std::memcpy(bytes.data(), values->data(), values->size());
     };
-    emulator::PageFill pages = std::move(fill);
-    if (repeated && random_floats(a)) {
-      const uint64_t n = kRepeatedBytes / ptx::bytes_of(a.type);
-      auto some = initial_values(a.init, a.type, n, from.seed);
-      if (!some) return some.error();
-      pages = [some = std::move(*some)](uint64_t,
-                                        std::span<std::byte, emulator::kPageBytes> bytes) {
-        for (size_t at = 0; at + some.size() <= bytes.size(); at += some.size())
-          std::memcpy(bytes.data() + at, some.data(), some.size());
-      };
-    }
+    emulator::PageFill pages = rough ? rough_values(from) : nullptr;
+    if (!pages) pages = std::move(fill);
     emulator::Region& region = memory.allocate_filled(a.name, size, a.align, std::move(pages));
     region.origin = from.origin_bytes();
     base = region.base();
@@ -130,7 +151,7 @@ std::string size_text(const SizeSpec& size) {
 
 Result<PreparedRun> prepare(const emulator::Program& program, uint32_t kernel,
                             const KernelSpec& spec, const SizeSpec& size, uint64_t seed, bool lazy,
-                            bool repeated) {
+                            bool rough) {
   auto resolved = resolve(*program.module, kernel, spec, size, seed);
   if (!resolved) return resolved.error();
   PreparedRun out;
@@ -169,7 +190,7 @@ Result<PreparedRun> prepare(const emulator::Program& program, uint32_t kernel,
     const ResolvedArgument& a = resolved->arguments[i];
     uint64_t bits = a.bits;
     if (a.spec->is_buffer) {
-      auto base = place(a, lazy, repeated, out);
+      auto base = place(a, lazy, rough, out);
       if (!base) return base.error();
       bits = *base + a.origin_bytes();
       pointers[i] = bits;

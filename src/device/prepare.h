@@ -32,12 +32,12 @@ Result<std::vector<std::byte>> texels_of(const emulator::GlobalMemory& memory,
 
 // Errors: expressions that do not evaluate, arguments that do not match the kernel's parameters.
 // `lazy`: buffers get their values page by page, when they are first touched, and count as defined
-// all over; for runs that touch only part of large buffers. `repeated`: of lazy buffers of random
-// floats, the first 4 KiB come again and again, which is several times faster; for runs whose
-// results nobody looks at.
+// all over; for runs that touch only part of large buffers. `rough`: lazy buffers get values that
+// are alike and cost little: random floats come again every 4 KiB, permutations are random numbers
+// below their length; for runs whose results nobody looks at.
 Result<PreparedRun> prepare(const emulator::Program& program, uint32_t kernel,
                             const KernelSpec& spec, const SizeSpec& size, uint64_t seed,
-                            bool lazy = false, bool repeated = false);
+                            bool lazy = false, bool rough = false);
 
 // "k=64 m=64 n=64"
 std::string size_text(const SizeSpec& size);

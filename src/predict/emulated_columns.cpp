@@ -26,6 +26,7 @@ constexpr NamedColumn kBoundColumns[] = {
     {"barrier", Column::kEmuCyclesBarrier}, {"lsu", Column::kEmuCyclesLsu},
     {"l2", Column::kEmuCyclesL2},           {"dram", Column::kEmuCyclesDram},
     {"blocks", Column::kEmuCyclesBlocks},   {"latency", Column::kEmuCyclesLatency},
+    {"atomics", Column::kEmuCyclesAtomics},
 };
 
 }  // namespace
@@ -67,6 +68,9 @@ void set_emulated_columns(const profile::ProfileResult& p, bool inferred, Featur
   row.set(kEmuL2HitRate, t.l2_hit_rate());
   row.set(kEmuDramReads, t.dram_reads);
   row.set(kEmuDramWrites, t.dram_writes);
+  row.set(kEmuFootprint, static_cast<double>(p.footprint_bytes));
+  row.set(kEmuWarm, p.warm ? 1 : 0);
+  row.set(kEmuAtomicSectors, p.atomic_sectors);
   row.set(kEmuWaitCycles, t.wait_cycles);
   for (const NamedColumn& u : kUnitColumns)
     for (const auto& [name, work] : p.units)

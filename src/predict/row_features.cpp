@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "analysis/register_estimate.h"
 #include "analysis/resources.h"
@@ -143,14 +144,19 @@ class RowMaker {
     // Indices of the size reach beyond what is there in some kernels: then small ones.
     const bool bare = in_.spec == nullptr;
     for (IndexData indices : {IndexData::kSized, IndexData::kSmall}) {
-      auto ready =
-          bare ? prepare_bare(*program, in_.kernel, *in_.bare, guessed_, indices, o_.seed)
-               : device::prepare(*program, in_.kernel, *in_.spec, *in_.size, o_.seed, true, true);
-      if (!ready) {
-        no_profile_ = ready.error().message;
-        return;
-      }
-      if (profile_with(*program, *ready, bare) || !bare) break;
+      auto first = profile_with(*program, indices, o_.blocks);
+      if (!first && bare) continue;
+      if (!first) return;
+      // Short blocks: some more, since they may differ.
+      const uint64_t executed = std::max<uint64_t>(1, first->executed);
+      const uint64_t more =
+          std::min(o_.most_blocks, std::max<uint64_t>(1, first->sampled_blocks) *
+                                       (o_.enough / executed));
+      if (more >= 2 * first->sampled_blocks && first->sampled_blocks < first->blocks)
+        if (auto second = profile_with(*program, indices, more)) first = std::move(second);
+      set_emulated_columns(*first, bare, out_);
+      no_profile_.clear();
+      break;
     }
     if (bare && no_profile_.empty())
       for (const GuessedArgument& a : guessed_.arguments)
@@ -165,29 +171,37 @@ class RowMaker {
   }
 
  private:
-  // Whether it ran to its end.
-  bool profile_with(const emulator::Program& program, device::PreparedRun& ready, bool inferred) {
+  // Nothing where it does not run to its end; then no_profile_ says why.
+  std::optional<profile::ProfileResult> profile_with(const emulator::Program& program,
+                                                     IndexData indices, uint64_t blocks) {
+    auto ready =
+        in_.spec == nullptr
+            ? prepare_bare(program, in_.kernel, *in_.bare, guessed_, indices, o_.seed)
+            : device::prepare(program, in_.kernel, *in_.spec, *in_.size, o_.seed, true, true);
+    if (!ready) {
+      no_profile_ = ready.error().message;
+      return std::nullopt;
+    }
     profile::ProfileOptions how;
     how.gpu = gpu_;
-    how.blocks = o_.blocks;
+    how.blocks = blocks;
     how.sample_loops = o_.sample_loops;
+    how.warm = o_.warm;
     how.registers = facts_.registers;
     how.registers_from = in_.ptxas != nullptr ? "ptxas" : "estimate";
     how.emulator.seed = o_.seed;
     how.emulator.workers = o_.workers;
     how.emulator.instruction_budget = o_.budget;
-    auto result = profile::profile(program, in_.kernel, ready.launch, *ready.memory, how);
+    auto result = profile::profile(program, in_.kernel, ready->launch, *ready->memory, how);
     if (!result) {
       no_profile_ = result.error().message;
-      return false;
+      return std::nullopt;
     }
     if (!result->ok()) {
       no_profile_ = fault_text(result->faults.front());
-      return false;
+      return std::nullopt;
     }
-    no_profile_.clear();
-    set_emulated_columns(*result, inferred, out_);
-    return true;
+    return std::move(*result);
   }
 
   std::string why(size_t column) const {

@@ -59,7 +59,10 @@ struct RowRequest {
 
 struct RowOptions {
   bool emulate = true;
+  uint64_t enough = 400'000;    // warp instructions: more blocks run, up to most_blocks, until so many
+  uint64_t most_blocks = 256;
   uint64_t blocks = 4;          // about so many are executed
+  bool warm = true;             // the launch is one of many: what fits into L2 is there
   bool sample_loops = true;     // of long loops, some trips stand for the others
   uint64_t budget = 2'000'000;  // warp instructions of the sample; more is given up
   unsigned workers = 1;         // blocks at a time

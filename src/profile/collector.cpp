@@ -39,6 +39,7 @@ void Collector::end(size_t gang) {
   if (!done) return;
   for (size_t i = 0; i < counts_.size(); ++i) counts_[i].add(done->counts[i]);
   ++gangs_done_;
+  atomics_.merge(done->atomics);
   const uint64_t cycles = done->cycles();
   block_cycles_ += cycles;
   longest_block_ = std::max(longest_block_, cycles);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,7 @@ class Collector : public emulator::Observers {
   uint64_t clumps() const { return clumps_done_; }
   uint64_t gangs() const { return gangs_done_; }
   uint64_t block_cycles() const { return block_cycles_; }    // sum over gangs of their longest
+  uint64_t atomic_sectors() const { return atomics_.size(); }
   uint64_t longest_block() const { return longest_block_; }  // cycles
 
  private:
@@ -87,6 +89,7 @@ class Collector : public emulator::Observers {
   std::vector<std::unique_ptr<GangCollector>> running_;  // by gang
   std::vector<Clump> open_;
   Footprint all_;
+  std::unordered_set<uint64_t> atomics_;  // sectors of global memory
   struct GangMisses {
     std::vector<Miss> misses;
     double share = 1;  // of those that there would be if all trips of loops had run

@@ -5,10 +5,6 @@
 namespace pitot::profile {
 namespace {
 
-// The part of L2 that a kernel's data can fill: an H200 begins to write back, and its hit rates
-// fall, from two thirds of its size on (two partitions keep copies of what the other one owns).
-constexpr double kUsableL2 = 2.0 / 3;
-
 struct RegionEstimate {
   double reads = 0, writes = 0;           // sectors of the launch, each once
   double wave_reads = 0;                  // of one wave
@@ -61,6 +57,7 @@ DramTraffic dram_traffic(const Collector& collector, const Sample& sample, const
     footprint += std::min(most, e.reads + e.writes) * 32;
     wave_footprint += std::min(most, e.wave_reads + e.writes * wave / all) * 32;
   }
+  out.footprint_bytes = static_cast<uint64_t>(footprint);
   const double room = kUsableL2 * static_cast<double>(gpu.l2_bytes.value_or(0));
   const bool fits = !gpu.l2_bytes || footprint <= room;
   // What a wave works on stays for the next one where it fits.
@@ -86,6 +83,7 @@ DramTraffic dram_traffic(const Collector& collector, const Sample& sample, const
   DramTraffic d;
   d.reads.assign(ops, 0);
   d.writes.assign(ops, 0);
+  if (out.warm) return d;
   for (size_t r = 0; r < regions.size(); ++r)
     for (size_t i = 0; i < ops; ++i) {
       d.reads[i] += regions[r].read_by[i] * times[r] * shrink;

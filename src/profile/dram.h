@@ -10,11 +10,16 @@
 
 namespace pitot::profile {
 
+// The part of L2 that a kernel's data can fill: an H200 begins to write back, and its hit rates
+// fall, from two thirds of its size on (two partitions keep copies of what the other one owns).
+inline constexpr double kUsableL2 = 2.0 / 3;
+
 struct DramTraffic {
   std::vector<double> reads, writes;  // sectors of the whole launch, by operation
 };
 
-// Caches are empty at the start. `out` has blocks, blocks_per_sm and waves; gets notes.
+// Caches are empty at the start, unless `out` is warm. It has blocks, blocks_per_sm and waves; gets
+// the footprint and notes.
 //
 // What the sample touches for the first time grows with the grid as it grew within the sample, a
 // buffer at a time, and never exceeds the buffer. If what one wave of blocks works on fits in L2 it

@@ -25,6 +25,7 @@ namespace {
 constexpr uint64_t kLocalSectors = uint64_t{1} << 56;
 constexpr size_t kMergingStores = 128;  // sectors
 constexpr size_t kMostMisses = 1 << 20;
+constexpr size_t kMostAtomics = 1 << 14;  // beyond that they do not stand in each other's way
 constexpr uint64_t kLocalStride = (uint64_t{1} << 24) / 32;
 
 analysis::LaneAddresses lane_addresses(const Access& a, LaneMask mask) {
@@ -162,7 +163,10 @@ uint32_t GangCollector::fetch(const Warp& warp, OpCounts& c, std::span<const uin
     }
     (kind == AccessKind::kAtomic ? c.l2_atomics : c.l2_reads) += times;
     const bool fresh = touched.read(s, by, times);
-    if (kind == AccessKind::kAtomic) touched.write(s, by, times);
+    if (kind == AccessKind::kAtomic) {
+      touched.write(s, by, times);
+      if (atomics.size() < kMostAtomics) atomics.insert(s);
+    }
     slowest = std::max(slowest, fresh ? latency.dram : latency.l2);
   }
   return slowest;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "analysis/lanes.h"
@@ -39,6 +40,7 @@ class GangCollector : public emulator::Observer {
   std::vector<OpCounts> counts;  // by operation
   std::vector<Miss> misses;      // while somebody will ask for them, up to a limit
   Footprint touched;
+  std::unordered_set<uint64_t> atomics;  // sectors of global memory
 
  private:
   struct BlockState {

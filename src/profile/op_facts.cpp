@@ -19,6 +19,13 @@ bool looks_in_l1(const ptx::Opcode& o) {
 // Forward branches over no more than this become predicates.
 constexpr uint32_t kShortBranch = 12;
 
+// Divisions and roots that round have a branch to what handles their special cases.
+bool branches_inside(const ptx::Opcode& o) {
+  const bool rounds = o.mnemonic == Mnemonic::kDiv || o.mnemonic == Mnemonic::kSqrt ||
+                      o.mnemonic == Mnemonic::kRcp;
+  return rounds && ptx::kind_of(o.type) == ptx::TypeKind::kFloat && o.has_mod(Mod::kRn);
+}
+
 bool window_ends(const emulator::Op& op, uint32_t at) {
   switch (op.flow) {
     case emulator::Flow::kPlain:
@@ -58,7 +65,7 @@ std::vector<OpFacts> op_facts(const emulator::Program& program, unsigned sm) {
     f.loads = o.has(ptx::kLoad) || o.has(ptx::kAtomic);
     f.stores = o.has(ptx::kStore) || o.has(ptx::kAtomic) || o.has(ptx::kRed);
     f.space = space_class(o);
-    f.ends_window = window_ends(op, static_cast<uint32_t>(i));
+    f.ends_window = window_ends(op, static_cast<uint32_t>(i)) || branches_inside(o);
     f.fragments = o.mnemonic == Mnemonic::kWgmma || o.mnemonic == Mnemonic::kTcgen05;
     f.wmma = o.mnemonic == Mnemonic::kWmma;
     const bool async = o.mnemonic == Mnemonic::kCp && o.has_mod(Mod::kAsync);

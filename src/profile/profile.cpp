@@ -9,6 +9,7 @@
 #include "analysis/register_estimate.h"
 #include "arch/occupancy.h"
 #include "profile/collector.h"
+#include "profile/dram.h"
 #include "profile/merged.h"
 #include "profile/model.h"
 #include "profile/sample.h"
@@ -27,6 +28,13 @@ uint64_t l1_left(const arch::Capability& c, const arch::Occupancy& o) {
   for (uint32_t config : c.shared_configs)
     if (config >= needed) part = std::min<uint64_t>(part, config);
   return *c.l1_bytes > part ? *c.l1_bytes - part : 0;
+}
+
+// Whether all buffers together stay in L2 from one launch to the next.
+bool fits_l2(const emulator::GlobalMemory& memory, const arch::Gpu& gpu) {
+  double bytes = 0;
+  for (const auto& region : memory.regions()) bytes += static_cast<double>(region->size());
+  return gpu.l2_bytes && bytes <= kUsableL2 * static_cast<double>(*gpu.l2_bytes);
 }
 
 void add_texts(const ptx::Module& m, ProfileResult& out) {
@@ -120,6 +128,8 @@ Result<ProfileResult> profile(const emulator::Program& program, uint32_t kernel,
       out.l1_bytes / std::max<uint64_t>(1, std::min<uint64_t>(occupancy.blocks, on_sm));
   collect.warps = static_cast<size_t>((threads + 31) / 32);
   collect.latencies = latencies_of(c);
+  out.warm = options.warm && fits_l2(memory, *gpu);
+  if (out.warm) collect.latencies.dram = collect.latencies.l2;
   collect.whole_l1_bytes = out.l1_bytes;
   collect.clump = sample.clump;
   collect.successors = sample.successors;
@@ -131,6 +141,7 @@ Result<ProfileResult> profile(const emulator::Program& program, uint32_t kernel,
   run.observers = &collector;
   auto outcome = emulator::execute(program, kernel, launch, memory, run);
   if (!outcome) return outcome.error();
+  out.executed = outcome->counters.warp_instructions;
   out.sampled_blocks =
       sample.blocks.empty() ? out.blocks : sample.gangs * (out.blocks / sample.all_gangs);
   for (const emulator::Fault& fault : outcome->faults)

@@ -11,6 +11,7 @@ namespace pitot::profile {
 struct ProfileOptions {
   const arch::Gpu* gpu = nullptr;  // null: default_gpu() of the module's target
   uint64_t blocks = 8;             // about so many are executed; 0: all
+  bool warm = false;               // what fits into L2 is there already: the launch is one of many
   bool sample_loops = false;       // of long loops, some trips stand for the others
   uint32_t registers = 0;          // a thread; 0: the estimate
   std::string registers_from;      // where `registers` comes from

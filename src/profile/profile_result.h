@@ -65,6 +65,7 @@ struct ProfileResult {
   unsigned sm = 0;  // 90
   std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   uint64_t blocks = 0, sampled_blocks = 0;
+  uint64_t executed = 0;  // warp instructions that really ran
   uint32_t registers = 0;
   std::string registers_from;  // "estimate", "given" or "ptxas"
   uint64_t shared_bytes = 0;   // a block, static and dynamic
@@ -72,6 +73,9 @@ struct ProfileResult {
   double occupancy = 0;  // resident warps of the most that fit, 0…1
   std::string limited_by;
   double waves = 0;                    // rounds in which the grid goes through the GPU
+  uint64_t footprint_bytes = 0;        // of memory that the launch touches
+  double atomic_sectors = 0;           // of global memory, that the sample's atomics went to
+  bool warm = false;                   // L2 held all of the buffers before the launch
   uint64_t l1_bytes = 0;               // of an SM's L1, what shared memory leaves
   std::optional<double> block_cycles;  // mean of a block alone; none: a latency is not known
   std::vector<ProfileLine> lines;      // in order of the text; those with an instruction
