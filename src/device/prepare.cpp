@@ -28,11 +28,10 @@ emulator::PageFill rough_values(const ResolvedArgument& from) {
   if (random_floats(a)) {
     auto some = initial_values(from.init, a.type, kRepeatedBytes / each, from.seed);
     if (!some) return nullptr;
-    return
-        [some = std::move(*some)](uint64_t, std::span<std::byte, emulator::kPageBytes> bytes) {
-          for (size_t at = 0; at + some.size() <= bytes.size(); at += some.size())
-            std::memcpy(bytes.data() + at, some.data(), some.size());
-        };
+    return [some = std::move(*some)](uint64_t, std::span<std::byte, emulator::kPageBytes> bytes) {
+      for (size_t at = 0; at + some.size() <= bytes.size(); at += some.size())
+        std::memcpy(bytes.data() + at, some.data(), some.size());
+    };
   }
   const std::string_view init = from.init;
   const size_t open = init.find('(');

@@ -13,7 +13,8 @@ using analysis::Feature;
 constexpr double kScoreNorm = 2, kStartNorm = 8;
 
 // What of a peak is reached, and by how much waiting takes longer when others wait too. Chosen on
-// the families of data/h200/variants that are not held out; docs/predict.md says what each changes.
+// the families of data/h200/variants that are not held out; docs/predict-features.md says what each
+// changes.
 constexpr double kReachedDram = 0.88, kReachedL2 = 1 / 1.3, kReachedLsu = 1 / 1.3;
 constexpr double kLatencyUnderLoad = 1.3;
 
@@ -52,9 +53,8 @@ AnalyticScore combined(std::vector<ScoreTerm> terms, double launch, double mhz) 
       std::pow(std::pow(work, kStartNorm) + std::pow(starts, kStartNorm), 1 / kStartNorm);
   out.us = (cycles + launch) / mhz;
   std::erase_if(terms, [](const ScoreTerm& t) { return t.cycles <= 0; });
-  std::stable_sort(terms.begin(), terms.end(), [](const ScoreTerm& a, const ScoreTerm& b) {
-    return a.cycles > b.cycles;
-  });
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const ScoreTerm& a, const ScoreTerm& b) { return a.cycles > b.cycles; });
   out.terms = std::move(terms);
   return out;
 }

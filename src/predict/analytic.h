@@ -1,5 +1,5 @@
 // The untrained score: how long a launch takes by the GPU table and what the kernel does, in
-// microseconds. docs/predict.md has the formulae and where their figures come from.
+// microseconds. docs/predict-features.md has the formulae and where their figures come from.
 #pragma once
 
 #include <optional>

@@ -22,6 +22,7 @@ using analysis::FormId;
 using analysis::kNone;
 
 constexpr uint64_t kSampleMemory = uint64_t{1} << 30;  // bytes of pages that a sample may touch
+constexpr uint64_t kRepeatedValues = 512;              // of random floats
 constexpr uint64_t kOffsetStep = 16;                   // between neighbours of what bounds loops
 
 // What a comparison says that an integer bounds: places of threads along one dimension.
@@ -242,6 +243,18 @@ emulator::PageFill values_behind(const GuessedArgument& a, uint64_t size, IndexD
   if (index) sample.pattern = device::SamplePattern::kIndex;
   const bool sized = index && indices == IndexData::kSized && size > 0;
   const bool offsets = a.offsets;
+  if (!index && !offsets && ptx::kind_of(type) == ptx::TypeKind::kFloat) {
+    // The same again and again: making them would take longer than running the kernel.
+    std::vector<std::byte> some(kRepeatedValues * bytes);
+    for (uint64_t n = 0; n < kRepeatedValues; ++n) {
+      const uint64_t v = device::sample_bits(sample, static_cast<int64_t>(n), type);
+      std::memcpy(some.data() + n * bytes, &v, bytes);
+    }
+    return [some = std::move(some)](uint64_t, std::span<std::byte, emulator::kPageBytes> page) {
+      for (size_t at = 0; at + some.size() <= page.size(); at += some.size())
+        std::memcpy(page.data() + at, some.data(), some.size());
+    };
+  }
   return [=](uint64_t offset, std::span<std::byte, emulator::kPageBytes> page) {
     const int64_t first = (static_cast<int64_t>(offset) - static_cast<int64_t>(check::kMiddle)) /
                           static_cast<int64_t>(bytes);

@@ -33,7 +33,7 @@ enum class Column : uint16_t {
 };
 inline constexpr size_t kColumnCount = static_cast<size_t>(Column::kCount);
 // Raised by one whenever the list changes, that of the static columns included.
-inline constexpr int kFeatureSetSchema = 1;
+inline constexpr int kFeatureSetSchema = 2;
 
 struct FeatureColumn {
   std::string_view name, unit, doc;

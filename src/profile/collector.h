@@ -64,7 +64,7 @@ class Collector : public emulator::Observers {
   size_t early_gangs() const;
   uint64_t clumps() const { return clumps_done_; }
   uint64_t gangs() const { return gangs_done_; }
-  uint64_t block_cycles() const { return block_cycles_; }    // sum over gangs of their longest
+  uint64_t block_cycles() const { return block_cycles_; }  // sum over gangs of their longest
   uint64_t atomic_sectors() const { return atomics_.size(); }
   uint64_t longest_block() const { return longest_block_; }  // cycles
 

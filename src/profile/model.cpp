@@ -15,8 +15,8 @@ namespace {
 // this exponent ranks variants of kernels better than the longest bound alone.
 constexpr double kNorm = 2.5;
 
-// Sectors a cycle that L2 updates: in all, and of one sector, which takes one after the other. On an
-// H200 256 counters, 32 sectors, took 0.80 cycles an update whatever the launch
+// Sectors a cycle that L2 updates: in all, and of one sector, which takes one after the other. On
+// an H200 256 counters, 32 sectors, took 0.80 cycles an update whatever the launch
 // (data/h200/variants/histogram.csv); the most is one a slice.
 constexpr double kAtomicsPerCycle = 96, kAtomicsPerSector = 1 / (32 * 0.80);
 
@@ -186,11 +186,11 @@ class Model {
                 : "the bandwidth of L2 on this GPU is not known");
     out_.atomic_sectors = static_cast<double>(in_.collector.atomic_sectors());
     if (t.l2_atomics > 0)
-      bound("atomics",
-            t.l2_atomics / std::min(kAtomicsPerCycle,
-                                    std::max(1.0, out_.atomic_sectors) * kAtomicsPerSector),
-            fmt::format("updates of sectors in L2, of which there are {:.0f}",
-                        out_.atomic_sectors));
+      bound(
+          "atomics",
+          t.l2_atomics /
+              std::min(kAtomicsPerCycle, std::max(1.0, out_.atomic_sectors) * kAtomicsPerSector),
+          fmt::format("updates of sectors in L2, of which there are {:.0f}", out_.atomic_sectors));
     const double dram = t.dram_reads + t.dram_writes;
     if (dram > 0) {
       std::optional<double> cycles;
@@ -255,8 +255,8 @@ class Model {
       }
       norm += std::pow(*b.cycles, kNorm);
       if (b.resource == "dram") dram = *b.cycles;
-      if (b.resource != "dram" && b.resource != "l2" && b.resource != "atomics" && b.resource != "latency" &&
-          b.resource != "blocks")
+      if (b.resource != "dram" && b.resource != "l2" && b.resource != "atomics" &&
+          b.resource != "latency" && b.resource != "blocks")
         in_sm = std::max(in_sm, *b.cycles);
     }
     norm = std::pow(norm, 1 / kNorm);

@@ -21,8 +21,8 @@ constexpr uint32_t kShortBranch = 12;
 
 // Divisions and roots that round have a branch to what handles their special cases.
 bool branches_inside(const ptx::Opcode& o) {
-  const bool rounds = o.mnemonic == Mnemonic::kDiv || o.mnemonic == Mnemonic::kSqrt ||
-                      o.mnemonic == Mnemonic::kRcp;
+  const bool rounds =
+      o.mnemonic == Mnemonic::kDiv || o.mnemonic == Mnemonic::kSqrt || o.mnemonic == Mnemonic::kRcp;
   return rounds && ptx::kind_of(o.type) == ptx::TypeKind::kFloat && o.has_mod(Mod::kRn);
 }
 

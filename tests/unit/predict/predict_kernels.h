@@ -33,7 +33,8 @@ struct SpecKernel {
     auto loaded = emulator::load(module);
     if (!loaded) throw std::runtime_error(loaded.error().message);
     program = std::move(*loaded);
-    kernel = *program.find_kernel(spec.entry);
+    auto named = program.find_kernel(spec.entry);
+    kernel = named ? *named : *program.find_kernel("");
   }
 
   // `size` must outlive the request.

@@ -34,7 +34,10 @@ TEST(FeatureSet, NamesAreUniqueAndTheClassicColumnsComeFirst) {
 TEST(RowFeatures, EmulatedColumnsAreTheProfiles) {
   const SpecKernel k("cuda/saxpy/saxpy", "saxpy.sm90.ptx");
   const device::SizeSpec size{"full", {{"n", 100000}}};
-  RowExtractor extractor({.blocks = 8, .sample_loops = false});
+  RowOptions alike;  // to a plain profile
+  alike.blocks = alike.most_blocks = 8;
+  alike.sample_loops = alike.warm = false;
+  RowExtractor extractor(alike);
   auto row = extractor.row(k.request(size));
   ASSERT_TRUE(row.ok()) << row.error().message;
   auto ready = device::prepare(k.program, k.kernel, k.spec, size, 1, true);
