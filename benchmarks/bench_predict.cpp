@@ -59,3 +59,5 @@ BENCHMARK_CAPTURE(rows, emulated_gemm, kGemm, true)->Unit(benchmark::kMillisecon
 BENCHMARK_CAPTURE(rows, emulated_transpose, kStream, true)->Unit(benchmark::kMillisecond);
 
 }  // namespace
+
+BENCHMARK_MAIN();
