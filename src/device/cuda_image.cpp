@@ -130,7 +130,12 @@ cuda::TextureDescriptor sampling_of(const ImageSpec& spec, uint32_t levels) {
     d.least_level = s.least_level;
     d.most_level = s.most_level;
   }
-  for (size_t i = 0; i < 4; ++i) d.border[i] = s.border[i];
+  // Of integer formats the driver takes the bits of integers in its floats.
+  for (size_t i = 0; i < 4; ++i)
+    d.border[i] =
+        spec.format.filters()
+            ? s.border[i]
+            : std::bit_cast<float>(static_cast<uint32_t>(static_cast<int64_t>(s.border[i])));
   return d;
 }
 

@@ -106,8 +106,9 @@ uint32_t TensorMap::global_bytes() const {
 }
 
 uint32_t TensorMap::taken(unsigned d) const {
-  const uint32_t n = d == 0 ? units(box[d]) : box[d];
-  return (n + step[d] - 1) / step[d];
+  // The hardware has no stride along dimension 0 of a layout that is not interleaved (cuda.h,
+  // cuTensorMapEncodeTiled): the first one is not used.
+  return d == 0 ? units(box[d]) : (box[d] + step[d] - 1) / step[d];
 }
 
 uint64_t TensorMap::box_bytes() const {

@@ -151,8 +151,10 @@ TEST_F(Measure, FaultsAreLocatedAndTheOthersAreMeasured) {
   kernel("a_good", kGood);
   kernel("b_trap", "trap;\n");
   kernel("c_good", kGood);
+  // Waits for a flag that nobody sets. (ptxas removes a loop that does nothing.)
   kernel("d_loop",
-         "mov.f32 %f0, 0f00000000;\nagain:\nsetp.lt.u32 %p1, %r1, 64;\n@%p1 bra again;\n");
+         "again:\nld.volatile.global.f32 %f0, [%rd1];\nst.volatile.global.f32 [%rd1], %f0;\n"
+         "mov.b32 %r2, %f0;\nsetp.ne.u32 %p1, %r2, 0xffffffff;\n@%p1 bra again;\n");
   kernel("e_good", kGood);
   kernel("f_bounds", kGood + "add.s64 %rd1, %rd1, 0x40000000;\n");
   kernel("g_beside", kGood + "add.s64 %rd1, %rd1, 256;\n");

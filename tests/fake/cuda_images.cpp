@@ -1,5 +1,6 @@
 // Arrays, textures, surfaces and tensor maps of the CUDA driver for tests: images of the emulator.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "emulator/tensor_map.h"
@@ -219,7 +220,14 @@ Status32 cuTexObjectCreate(ObjectHandle* out, const ResourceDescriptor* r,
   o.sampler.filter = filter(t->filter);
   o.sampler.level_filter = filter(t->level_filter);
   o.sampler.normalized = (t->flags & kNormalizedCoordinates) != 0;
-  std::copy(t->border, t->border + 4, o.sampler.border.begin());
+  // Of integer formats the floats hold the bits of integers, as cuda.h says of texture references.
+  for (size_t i = 0; i < 4; ++i) {
+    const auto raw = std::bit_cast<uint32_t>(t->border[i]);
+    o.sampler.border[i] = o.image.format.filters() ? t->border[i]
+                          : o.image.format.kind == emulator::ChannelKind::kSigned
+                              ? static_cast<float>(static_cast<int32_t>(raw))
+                              : static_cast<float>(raw);
+  }
   o.sampler.level_bias = t->level_bias;
   o.sampler.least_level = t->least_level;
   o.sampler.most_level = t->most_level;

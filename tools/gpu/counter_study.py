@@ -8,7 +8,7 @@ emulator counts.
 
 `count` takes about three minutes; `--first N` launches only, `--seconds S` stops before the limit, `--executed` counts
 executed instructions by kind instead (one launch takes two seconds). `executed` compares instructions that PTX and the machine have one to
-one: those that access memory and have an active lane.
+one: those that access memory and have an active lane; with `--most 1e7` in minutes instead of hours.
 """
 
 import argparse
@@ -173,8 +173,8 @@ def counted(counters, sums):
     return None
 
 
-def executed(pitot, path):
-    """Blocks that are not all alike make a sample inexact: then all of them run."""
+def executed(pitot, path, most):
+    """Blocks that are not all alike make a sample inexact: then all of them run, up to `most` warp instructions."""
     rows = [json.loads(line) for line in open(path)]
     kinds = [k for k, (sums, _, _) in KINDS.items()
              if any(counted(r.get("counters", {}), sums) is not None for r in rows)]
@@ -189,7 +189,7 @@ def executed(pitot, path):
             for k in kinds:
                 sums, pattern, field = KINDS[k]
                 pairs[k] = (executed_by(result, pattern, field), counted(row["counters"], sums))
-            if all(b is None or a == b for a, b in pairs.values()) or result["totals"]["warp_instructions"] > 3e8:
+            if all(b is None or a == b for a, b in pairs.values()) or result["totals"]["warp_instructions"] > most:
                 break
         cells = []
         for k, (a, b) in pairs.items():
@@ -225,14 +225,18 @@ def main():
         p = what.add_parser(name)
         p.add_argument("pitot")
         p.add_argument("counters")
+        if name == "executed":
+            p.add_argument("--most", type=float, default=3e8, help="warp instructions of a launch whose blocks may all run")
     what.add_parser("table").add_argument("counters")
     a = parser.parse_args()
     if a.what == "count":
         count(a.pitot, a.first, a.seconds, a.executed)
     elif a.what == "table":
         table(a.counters)
+    elif a.what == "executed":
+        executed(a.pitot, a.counters, a.most)
     else:
-        {"compare": compare, "executed": executed}[a.what](a.pitot, a.counters)
+        compare(a.pitot, a.counters)
 
 
 if __name__ == "__main__":

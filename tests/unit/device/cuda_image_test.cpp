@@ -88,6 +88,28 @@ INSTANTIATE_TEST_SUITE_P(Specs, CudaImages, testing::ValuesIn(image_specs()), []
   return name;
 });
 
+// Copies that begin between multiples of 16 bytes: a GPU ends such kernels.
+TEST(RefusedImages, TheEmulatorSaysWhy) {
+  auto files = list_files(kRoot + "tests/device/refused_images", {".kernel.toml"});
+  ASSERT_TRUE(files);
+  EXPECT_EQ(files->size(), 3u);
+  for (const std::string& path : *files) {
+    const KernelSpec spec = spec_at(path);
+    auto parsed = ptx::parse_file(spec.beside(spec.ptx));
+    ASSERT_TRUE(parsed);
+    const auto module = std::make_shared<const ptx::Module>(std::move(*parsed));
+    auto kernel = ptx::find_kernel(*module, spec.entry);
+    auto program = emulator::load(module);
+    ASSERT_TRUE(kernel && program) << path;
+    auto got = run_emulated(*program, *kernel, spec, spec.sizes[0], {});
+    ASSERT_TRUE(got) << got.error().message;
+    ASSERT_FALSE(got->faults.empty()) << path;
+    EXPECT_NE(got->faults[0].message.find("a copy that begins at element "), std::string::npos)
+        << got->faults[0].message;
+    EXPECT_NE(got->faults[0].message.find("not a multiple of 16"), std::string::npos);
+  }
+}
+
 constexpr const char* kKernel = R"(.version 8.0
 .target sm_90
 .address_size 64

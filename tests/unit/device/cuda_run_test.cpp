@@ -149,7 +149,9 @@ TEST_F(CudaRun, FaultsAreToldAndTheNextRunIsFine) {
 
 TEST_F(CudaRun, AKernelThatNeverEndsIsStopped) {
   options_.seconds = 1;
-  const RunResult r = run(doubling("again:\n  bra again;\n"), 1);
+  const RunResult r = run(doubling("again:\n  ld.volatile.global.u32 %r3, [%a1];\n"
+                                   "  st.volatile.global.u32 [%a0], %r3;\n  bra again;\n"),
+                          1);
   ASSERT_EQ(r.faults.size(), 1u);
   EXPECT_EQ(r.faults[0].kind, "timeout");
   EXPECT_NE(r.faults[0].message.find("did not end within 1 s"), std::string::npos);

@@ -20,7 +20,7 @@ TEST(TensorMap, KeepsItsFields) {
 TEST(TensorCopy, WhatLiesOutsideIsZero) {
   // 12 x 5 words; a box of 8 x 4 at every corner.
   const TensorMap m = words_2d(12, 5, 8, 4);
-  for (int x : {-3, 0, 6, 20})
+  for (int x : {-4, 0, 8, 20})
     for (int y : {-2, 1, 3, -9}) {
       auto t = run_tensor(m, load("2d", fmt::format("{}, {}", x, y), 32));
       ASSERT_EQ(t.faults(), "");
@@ -42,6 +42,38 @@ TEST(TensorCopy, OrNaN) {
   ASSERT_EQ(t.faults(), "");
   EXPECT_EQ(t.out[3], 12u);
   EXPECT_EQ(t.out[4], 0x7fffffffu);
+  // Halves: 24 in a row; those at 16 and beyond of a box at 16.
+  m = words_2d(12, 5, 8, 4);
+  m.element = 6;
+  m.size[0] = 24;
+  m.box[0] = 16;
+  m.fill = 1;
+  t = run_tensor(m, load("2d", "16, 0", 32));
+  ASSERT_EQ(t.faults(), "");
+  EXPECT_EQ(t.out[3], 12u);
+  EXPECT_EQ(t.out[4], 0x7ff77ff7u);  // as an H200 has it
+}
+
+TEST(TensorCopy, BeginsAtAMultipleOfSixteenBytes) {
+  auto fault = [](const TensorMap& m, const std::string& body, const std::string& words) {
+    auto t = run_tensor(m, body);
+    ASSERT_EQ(t.outcome.faults.size(), 1u);
+    EXPECT_EQ(t.outcome.faults[0].kind, FaultKind::kIllegal);
+    EXPECT_NE(t.outcome.faults[0].message.find(words), std::string::npos) << t.faults();
+  };
+  const TensorMap m = words_2d(12, 5, 8, 4);
+  fault(m, load("2d", "-3, 0", 32),
+        "a copy that begins at element -3 of dimension 0, -12 bytes from the row's start: not a "
+        "multiple of 16");
+  fault(m, load("2d", "2, 0", 32), "element 2 of dimension 0, 8 bytes");
+  fault(m, "@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd2, {7, 3}], [%r4];\n",
+        "element 7 of dimension 0, 28 bytes");
+  TensorMap bytes = words_2d(12, 5, 8, 4);
+  bytes.element = 0;
+  bytes.size[0] = 48;
+  bytes.box[0] = 32;
+  fault(bytes, load("2d", "-8, 0", 32), "element -8 of dimension 0, -8 bytes");
+  EXPECT_EQ(run_tensor(bytes, load("2d", "-16, 0", 32)).faults(), "");
 }
 
 TEST(TensorCopy, Swizzles) {
@@ -85,10 +117,10 @@ TEST(TensorCopy, OneToFiveDimensionsAndElementStrides) {
   m.element = 2;
   m.size[0] = 40;
   m.box[0] = 32;
-  m.step[0] = 2;
-  t = run_tensor(m, load("1d", "11", 16));
+  m.step[0] = 2;  // not used
+  t = run_tensor(m, load("1d", "12", 32));
   ASSERT_EQ(t.faults(), "");
-  for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ(t.out[i], 11 + 2 * i < 40 ? 12 + 2 * i : 0u);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(t.out[i], 12 + i < 40 ? 13 + i : 0u);
 }
 
 const std::string kFill =
@@ -100,13 +132,13 @@ TEST(TensorCopy, StoresLeaveWhatLiesOutside) {
   auto t = run_tensor(words_2d(12, 5, 8, 4),
                       kFill +
                           "@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
-                          "[%rd2, {7, 3}], [%r4];\n" +
+                          "[%rd2, {8, 3}], [%r4];\n" +
                           kDone);
   ASSERT_EQ(t.faults(), "");
   for (uint32_t i = 0; i < 80; ++i) {
     const uint32_t x = i % 12, y = i / 12;
-    const bool inside = x >= 7 && y >= 3 && y < 5;
-    EXPECT_EQ(t.in[i], inside ? 1000 + (y - 3) * 8 + x - 7 : i + 1) << i;
+    const bool inside = x >= 8 && y >= 3 && y < 5;
+    EXPECT_EQ(t.in[i], inside ? 1000 + (y - 3) * 8 + x - 8 : i + 1) << i;
   }
 }
 
@@ -114,12 +146,12 @@ TEST(TensorCopy, Reductions) {
   auto t = run_tensor(words_2d(12, 5, 8, 4),
                       kFill +
                           "@%p1 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile."
-                          "bulk_group [%rd2, {-1, 0}], [%r4];\n" +
+                          "bulk_group [%rd2, {-4, 0}], [%r4];\n" +
                           kDone);
   ASSERT_EQ(t.faults(), "");
   for (uint32_t i = 0; i < 60; ++i) {
     const uint32_t x = i % 12, y = i / 12;
-    EXPECT_EQ(t.in[i], i + 1 + (x < 7 && y < 4 ? 1000 + y * 8 + x + 1 : 0)) << i;
+    EXPECT_EQ(t.in[i], i + 1 + (x < 4 && y < 4 ? 1000 + y * 8 + x + 4 : 0)) << i;
   }
 }
 

@@ -19,7 +19,7 @@ TEST(TensorModes, GathersFourRows) {
   TensorMap m = words_2d(12, 9, 8, 1);
   const int rows[] = {7, 0, 8, 9};
   for (unsigned swizzle : {0u, 1u})
-    for (int x : {2, 6, -1}) {
+    for (int x : {4, 8, -4}) {
       m.swizzle = static_cast<uint8_t>(swizzle);
       auto t = run_tensor(
           m,
@@ -51,14 +51,14 @@ TEST(TensorModes, ScattersFourRows) {
     auto t = run_tensor(words_2d(12, 9, 8, 1),
                         kFillShared + "@%p1 cp." + (add ? "reduce." : "") +
                             "async.bulk.tensor.2d.global.shared::cta." + (add ? "add." : "") +
-                            "tile::scatter4.bulk_group [%rd2, {7, 6, 2, 9, 3}], [%r4];\n" + kWait,
+                            "tile::scatter4.bulk_group [%rd2, {8, 6, 2, 9, 3}], [%r4];\n" + kWait,
                         copies_checked(), "sm_100a");
     ASSERT_EQ(t.faults(), "");
     for (unsigned i = 0; i < 12 * 9; ++i) {
       const unsigned x = i % 12, y = i / 12;
       uint32_t want = i + 1;
       for (unsigned r = 0; r < 4; ++r)
-        if (rows[r] == y && x >= 7) want = 1000 + r * 8 + x - 7 + (add ? i + 1 : 0);
+        if (rows[r] == y && x >= 8) want = 1000 + r * 8 + x - 8 + (add ? i + 1 : 0);
       EXPECT_EQ(t.in[i], want) << i;
     }
   }
@@ -103,7 +103,7 @@ TEST(TensorModes, ColumnsOfPixels) {
             m, "mov.u16 %h1, " + std::to_string(offset[0]) + ";\nmov.u16 %h2, " +
                    std::to_string(offset[1]) + ";\n" +
                    load_form("4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
-                             fmt::format("3, {}, {}, {}", start[0], start[1], start[2]),
+                             fmt::format("4, {}, {}, {}", start[0], start[1], start[2]),
                              ", {%h1, %h2}", 160));
         ASSERT_EQ(t.faults(), "");
         for (unsigned p = 0; p < 40; ++p)
@@ -111,7 +111,7 @@ TEST(TensorModes, ColumnsOfPixels) {
             const int w = walk[p][0] + offset[0], h = walk[p][1] + offset[1], n = walk[p][2];
             const bool inside = w >= 0 && w < 5 && h >= 0 && h < 4 && n < 3;
             ASSERT_EQ(t.out[p * 4 + c],
-                      inside ? static_cast<uint32_t>(((n * 4 + h) * 5 + w) * 8 + 3) + c + 1 : 0u)
+                      inside ? static_cast<uint32_t>(((n * 4 + h) * 5 + w) * 8 + 4) + c + 1 : 0u)
                 << "pixel " << p << " channel " << c;
           }
       }
