@@ -8,7 +8,7 @@ emulator counts.
 
 `count` takes about three minutes; `--first N` launches only, `--seconds S` stops before the limit, `--executed` counts
 executed instructions by kind instead (one launch takes two seconds). `executed` compares instructions that PTX and the machine have one to
-one: those that access memory and have an active lane; with `--most 1e7` in minutes instead of hours.
+one: those that access memory and have an active lane; `--most 1e7` keeps it to minutes.
 """
 
 import argparse

@@ -181,10 +181,10 @@ TEST(TensorCopy, WithAMapMadeOnTheDevice) {
       "bar.sync 0;\nadd.s64 %rd2, %rd0, 8192;\n"
       "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
       "[%rd2], [%r20], 128;\nfence.proxy.tensormap::generic.acquire.gpu [%rd2], 128;\n";
-  auto t = run_tensor({}, body + load("2d", "6, 2", 32));
+  auto t = run_tensor({}, body + load("2d", "8, 2", 32));
   ASSERT_EQ(t.faults(), "");
   for (uint32_t i = 0; i < 32; ++i) {
-    const uint32_t x = 6 + i % 8, y = 2 + i / 8;
+    const uint32_t x = 8 + i % 8, y = 2 + i / 8;
     EXPECT_EQ(t.out[i], x < 12 && y < 5 ? y * 12 + x + 1 : 0u);
   }
 }
