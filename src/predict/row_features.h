@@ -61,7 +61,7 @@ struct RowOptions {
   bool emulate = true;  // else registers are estimated roughly, since it is to be quick
   uint64_t enough =
       400'000;  // warp instructions: more blocks run, up to most_blocks, until so many
-  uint64_t most_blocks = 256;
+  uint64_t most_blocks = 64;
   uint64_t blocks = 4;          // about so many are executed
   bool warm = true;             // the launch is one of many: what fits into L2 is there
   bool sample_loops = true;     // of long loops, some trips stand for the others
