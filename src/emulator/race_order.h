@@ -59,12 +59,12 @@ class BlockOrder {
   Touch touch(uint32_t warp, unsigned lane) const {
     Touch t{*this, warp, lane, stamp(warp)};
     t.together = lockstep_ ? UINT32_MAX : warps_[warp].together;
-    t.least = known(warps_[warp], lane).own->least.data();
+    look_up(t, known(warps_[warp], lane));
     return t;
   }
   void turn_to(Touch& t, unsigned lane) const {
     t.lane = lane;
-    if (!warps_[t.warp].uniform) t.least = known(warps_[t.warp], lane).own->least.data();
+    if (!warps_[t.warp].uniform) look_up(t, known(warps_[t.warp], lane));
   }
 
   // Lanes of a warp meet; `whole`: nobody else of the warp is left.
@@ -117,6 +117,10 @@ class BlockOrder {
   static LaneMask unordered_outside(const Knowledge& k, uint64_t stamp, LaneMask lanes);
   const Knowledge& known(const WarpState& w, unsigned lane) const {
     return w.knows[w.uniform ? 0 : lane];
+  }
+  static void look_up(Touch& t, const Knowledge& k) {
+    t.least = k.own->least.data();
+    t.alone = k.others == nullptr && !k.everything;
   }
   void advance(WarpState& w) {
     if (w.tick < kStampTicks) ++w.tick;  // then nothing more is seen of this warp

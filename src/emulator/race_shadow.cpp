@@ -121,13 +121,13 @@ void RaceShadow::read(Cell& c, const Touch& t) {
   c.read = t.stamp;
   c.read_op = t.op;
   c.read_lanes = bit;
-  if (!beside && c.more != 0) prune(c, t);
+  if (!beside && c.more != 0 && !full_of_others(c, t)) prune(c, t);
 }
 
 void RaceShadow::list(Cell& c, const Touch& t, const Entry& e) {
   if (c.more == 0) {
     if (free_lists_.empty()) {
-      lists_.emplace_back();
+      lists_.emplace_back().reserve(std::min(readers_, kGlobalReaders));
       free_lists_.push_back(static_cast<uint32_t>(lists_.size()));
     }
     c.more = free_lists_.back();
@@ -135,18 +135,24 @@ void RaceShadow::list(Cell& c, const Touch& t, const Entry& e) {
   }
   auto& entries = list_of(c);
   constexpr uint32_t kHow = ~(~uint32_t{0} << kTouchLane);  // all but the lane
+  bool own = false;                                         // some are of the same block
   for (Entry& x : entries) {
+    own |= same_block(x.stamp, t.stamp);
     if (!same_warp(x.stamp, e.stamp) || x.write != e.write) continue;
     if (x.stamp == e.stamp && (x.op & kHow) == (e.op & kHow)) {
       x.lanes |= e.lanes;
       return;
     }
   }
-  if (entries.size() >= readers_)
+  if (entries.size() >= readers_ && (own || !t.alone))
     std::erase_if(entries, [&](const Entry& x) {
       return t.order.unordered(t.warp, t.lane, x.stamp, x.lanes) == 0;
     });
-  if (entries.size() >= readers_) return;
+  c.more &= ~kFull;
+  if (entries.size() >= readers_) {
+    if (!own) c.more |= kFull;
+    return;
+  }
   entries.push_back(e);
   if (e.write) c.more |= kWrites;
 }
@@ -156,6 +162,7 @@ void RaceShadow::prune(Cell& c, const Touch& t) {
   std::erase_if(entries, [&](const Entry& x) {
     return !x.write && t.order.unordered(t.warp, t.lane, x.stamp, x.lanes) == 0;
   });
+  c.more &= ~kFull;
   if (entries.empty()) drop_list(c);
 }
 

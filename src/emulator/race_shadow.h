@@ -42,6 +42,7 @@ struct Touch {
   // What the lane knows: of each warp of the block, of the lanes of its own.
   const uint32_t* least = nullptr;
   uint32_t together = 0;
+  bool alone = false;  // it knows nothing of other blocks
 
   // Whether all that its block's warp did up to a stamp is ordered before; false also when that is
   // not known at once.
@@ -106,8 +107,8 @@ class RaceShadow {
         // Another warp's read stays beside this one, also where a closer look would find them
         // ordered: that is seen when somebody writes.
         if (c.read >> kStampWarp == t.stamp >> kStampWarp) return false;
-        list(c, t, {c.read, c.read_op, c.read_lanes, false});
-      } else if (c.more != 0) {
+        if (!full_of_others(c, t)) list(c, t, {c.read, c.read_op, c.read_lanes, false});
+      } else if (c.more != 0 && !full_of_others(c, t)) {
         return false;
       }
       c.read = t.stamp;
@@ -122,7 +123,7 @@ class RaceShadow {
     uint64_t write = 0, read = 0;  // stamps
     uint32_t write_op = 0, read_op = 0;
     LaneMask read_lanes = 0;
-    uint32_t more = 0;  // 0, a list (index + 1, kWrites when it holds some), or parts (kApart)
+    uint32_t more = 0;  // 0, a list (index + 1, and what is known of it), or parts (kApart)
   };
   using Parts = std::array<Cell, 4>;
   struct Entry {
@@ -131,8 +132,14 @@ class RaceShadow {
     LaneMask lanes = 0;
     bool write = false;
   };
-  static constexpr uint32_t kApart = 1u << 31, kWrites = 1u << 30, kIndex = kWrites - 1;
+  // Of lists: some entries are writes; it is full of what other blocks did.
+  static constexpr uint32_t kApart = 1u << 31, kWrites = 1u << 30, kFull = 1u << 29;
+  static constexpr uint32_t kIndex = kFull - 1;
 
+  // The list takes no more, and nothing is to be learned from it about this thread's reads.
+  static bool full_of_others(const Cell& c, const Touch& t) {
+    return (c.more & kFull) != 0 && t.alone;
+  }
   std::vector<Entry>& list_of(const Cell& c) { return lists_[(c.more & kIndex) - 1]; }
 
   // Of a list of reads: whether all are ordered before, as far as that is known at once.
