@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <optional>
 
 #include "check/endless.h"
@@ -103,31 +104,68 @@ class SpecCheck {
     return !r.ok() && r.faults[0].kind == emulator::name_of(emulator::FaultKind::kBudget);
   }
 
-  static bool bits_differ(const device::RunResult& a, const device::RunResult& b) {
+  struct Pair {
+    const device::RunOutput *a, *b;
+    bool variable = false;
+  };
+
+  // What is compared, as far as it has different bits: buffers, and variables of one name.
+  std::vector<Pair> differing(const device::RunResult& a, const device::RunResult& b) {
+    std::vector<Pair> out;
     for (size_t k = 0; k < a.outputs.size(); ++k)
-      if (a.outputs[k].bytes != b.outputs[k].bytes) return true;
-    return false;
+      if (a.outputs[k].bytes != b.outputs[k].bytes) out.push_back({&a.outputs[k], &b.outputs[k]});
+    const auto named = [](const device::RunResult& r, const std::string& name) {
+      const auto it = std::find_if(r.variables.begin(), r.variables.end(),
+                                   [&](const auto& v) { return v.name == name; });
+      return it != r.variables.end() ? &*it : nullptr;
+    };
+    for (const auto& x : a.variables) {
+      const device::RunOutput* y = named(b, x.name);
+      if (y == nullptr && x.written) lonely('a', x.name);
+      if (y != nullptr && (x.written || y->written) && x.bytes != y->bytes)
+        out.push_back({&x, y, true});
+    }
+    for (const auto& y : b.variables)
+      if (y.written && named(a, y.name) == nullptr) lonely('b', y.name);
+    return out;
+  }
+
+  void lonely(char side, const std::string& variable) {
+    const std::string note = unpaired_variable(side, variable);
+    if (std::find(out_.notes.begin(), out_.notes.end(), note) == out_.notes.end())
+      out_.notes.push_back(note);
   }
 
   Result<bool> compare(const device::SizeSpec& size, const device::RunResult& a,
                        const device::RunResult& b) {
-    if (!bits_differ(a, b)) return false;
+    const std::vector<Pair> pairs = differing(a, b);
+    if (pairs.empty()) return false;
     Rounding rounding{narrowest(a_, b_), nullptr, spec_.has_tolerance ? &given_ : nullptr};
     emulator::Shadow shadow(*a_.program);
-    if (!spec_.has_tolerance && a.warp_instructions <= kShadowInstructions) {
+    // It also knows which words of a variable are floats.
+    const bool words = std::any_of(pairs.begin(), pairs.end(), [](const Pair& p) {
+      return p.variable && p.a->type == ptx::name_of(ptx::Type::kB32);
+    });
+    const emulator::Shadow* followed = nullptr;
+    if ((!spec_.has_tolerance || words) && a.warp_instructions <= kShadowInstructions) {
       if (auto again = run(a_, size, &shadow, false, o_.most_instructions(), 1); !again)
         return again.error();
-      if (shadow.not_followed().empty()) rounding.shadow = &shadow;
+      if (shadow.not_followed().empty()) followed = &shadow;
+      if (!spec_.has_tolerance) rounding.shadow = followed;
     }
     Compared c;
-    std::string buffer;
-    for (size_t k = 0; k < a.outputs.size(); ++k) {
-      const auto& x = a.outputs[k];
-      const auto& y = b.outputs[k];
-      const ptx::Type type = ptx::type_from_name(x.type);
-      for (uint64_t i = 0; i < x.elements(); ++i) {
-        const uint64_t u = x.bits(i), v = y.bits(i);
+    for (const Pair& p : pairs) {
+      const auto& x = *p.a;
+      const auto& y = *p.b;
+      const ptx::Type declared = ptx::type_from_name(x.type);
+      for (uint64_t i = 0; i < std::min(x.elements(), y.bytes.size() / x.element_bytes); ++i) {
+        uint64_t u = x.bits(i), v = 0;
+        std::memcpy(&v, y.bytes.data() + i * x.element_bytes, x.element_bytes);
+        if (u == v) continue;
         const uint64_t address = x.address + i * x.element_bytes;
+        const bool is_float = p.variable && declared == ptx::Type::kB32 && followed != nullptr &&
+                              followed->global(address, 4, u).has_value();
+        const ptx::Type type = is_float ? ptx::Type::kF32 : declared;
         if (!compare_element(rounding, address, u, v, type, c) || c.differing++ != 0) continue;
         c.first = difference_of(rounding, address, u, v, type);
         c.first.buffer = x.name;

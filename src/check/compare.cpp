@@ -121,4 +121,9 @@ std::string element_text(uint64_t bits, Type type) {
   return fmt::format("{:#x}", bits);
 }
 
+std::string unpaired_variable(char side, const std::string& name) {
+  return fmt::format("{} writes the module's variable '{}', which {} lacks: not compared", side,
+                     name, side == 'a' ? 'b' : 'a');
+}
+
 }  // namespace pitot::check

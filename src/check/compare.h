@@ -31,4 +31,7 @@ Likeness compare(uint64_t a, uint64_t b, ptx::Type type, const emulator::ShadowV
 double ulp_distance(uint64_t a, uint64_t b, ptx::Type type);
 std::string element_text(uint64_t bits, ptx::Type type);
 
+// A note: the kernel of one side writes a variable of its module that the other's lacks.
+std::string unpaired_variable(char side, const std::string& name);
+
 }  // namespace pitot::check

@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "device/emulated.h"
+
 namespace pitot::check {
 namespace {
 
@@ -48,14 +50,6 @@ std::map<std::string, emulator::Region*> variables_of(const Run& run) {
     if (r->base() >= emulator::kModuleBase && r->base() < emulator::kGlobalBase && !r->read_only)
       out[r->name()] = r.get();
   return out;
-}
-
-// As a variable is declared; arrays of bytes, which nvcc makes of everything, as words.
-ptx::Type declared_type(const Side& side, const std::string& variable) {
-  for (const ptx::Symbol& s : side.module->symbols)
-    if (s.name == variable && ptx::base_space(s.space) == ptx::Space::kGlobal)
-      return ptx::bytes_of(s.type) >= 2 && ptx::bytes_of(s.type) <= 8 ? s.type : ptx::Type::kB32;
-  return ptx::Type::kB32;
 }
 
 // Calls f(element, a, b, address in a) for elements of a variable with different bits.
@@ -226,9 +220,7 @@ Result<Compared> TrialJudge::compare_runs(const Trial& trial, const Run& a, cons
   std::vector<Variable> variables;
   const auto in_a = variables_of(a), in_b = variables_of(b);
   auto lonely = [&](char side, const std::string& name) {
-    const std::string note =
-        fmt::format("{} writes the module's variable '{}', which {} lacks: not compared", side,
-                    name, side == 'a' ? 'b' : 'a');
+    const std::string note = unpaired_variable(side, name);
     if (std::find(state_.notes.begin(), state_.notes.end(), note) == state_.notes.end())
       state_.notes.push_back(note);
   };
@@ -241,7 +233,7 @@ Result<Compared> TrialJudge::compare_runs(const Trial& trial, const Run& a, cons
       continue;
     }
     if (!x->written && !y->second->written) continue;
-    Variable v{name, x, y->second, declared_type(a_, name)};
+    Variable v{name, x, y->second, device::variable_type(*a_.module, name)};
     bool differs = false;
     for_each_differing_in(*v.a, *v.b, ptx::bytes_of(v.type),
                           [&](uint64_t, uint64_t, uint64_t, uint64_t) { differs = true; });

@@ -13,6 +13,13 @@ uint64_t RunOutput::bits(uint64_t element) const {
   return v;
 }
 
+ptx::Type variable_type(const ptx::Module& module, std::string_view name) {
+  for (const ptx::Symbol& s : module.symbols)
+    if (s.name == name && ptx::base_space(s.space) == ptx::Space::kGlobal)
+      return ptx::bytes_of(s.type) >= 2 && ptx::bytes_of(s.type) <= 8 ? s.type : ptx::Type::kB32;
+  return ptx::Type::kB32;
+}
+
 Result<RunResult> run_emulated(const emulator::Program& program, uint32_t kernel,
                                const KernelSpec& spec, const SizeSpec& size,
                                const EmulatedOptions& options) {
@@ -43,6 +50,23 @@ Result<RunResult> run_emulated(const emulator::Program& program, uint32_t kernel
     out.bytes.resize(b.bytes);
     if (Status s = run->memory->read(b.base, out.bytes); !s) return s.error();
     r.outputs.push_back(std::move(out));
+  }
+  for (const auto& region : run->memory->regions()) {
+    if (region->base() < emulator::kModuleBase || region->base() >= emulator::kGlobalBase ||
+        region->read_only)
+      continue;
+    const ptx::Type type = variable_type(*program.module, region->name());
+    RunOutput out;
+    out.name = region->name();
+    out.type = std::string(ptx::name_of(type));
+    out.element_bytes = ptx::bytes_of(type);
+    out.address = region->base();
+    out.written = region->written;
+    out.bytes.resize(region->size());
+    if (Status s = run->memory->read(region->base(), out.bytes); !s) return s.error();
+    out.bytes.resize((out.bytes.size() + out.element_bytes - 1) / out.element_bytes *
+                     out.element_bytes);
+    r.variables.push_back(std::move(out));
   }
   for (const PreparedImage& i : run->images) {
     if (i.argument->role == Role::kIn) continue;

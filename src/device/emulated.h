@@ -14,6 +14,10 @@ struct EmulatedOptions {
 
 // One size of the spec on an already loaded program. Errors: expressions that do not evaluate,
 // arguments that do not match the kernel's parameters.
+// As a variable of the module is declared; arrays of bytes, which nvcc makes of everything, as
+// words.
+ptx::Type variable_type(const ptx::Module& module, std::string_view name);
+
 Result<RunResult> run_emulated(const emulator::Program& program, uint32_t kernel,
                                const KernelSpec& spec, const SizeSpec& size,
                                const EmulatedOptions& options);

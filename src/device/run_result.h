@@ -23,6 +23,7 @@ struct RunOutput {
   unsigned element_bytes = 4;
   uint64_t address = 0;  // where it lay; 0: the texels of an image, without what pads its rows
   std::vector<std::byte> bytes;
+  bool written = true;  // of a variable: the kernel did
   uint64_t elements() const { return bytes.size() / element_bytes; }
   uint64_t bits(uint64_t element) const;
 };
@@ -32,6 +33,9 @@ struct RunResult {
   std::string gpu;     // its name; empty on the emulator
   std::string kernel, ptx, size_text;
   std::vector<RunOutput> outputs;  // buffers that are out or inout
+  // Variables of the module that kernels may write; on the emulator only. Of type b32 where it is
+  // not said: nvcc declares all as arrays of bytes.
+  std::vector<RunOutput> variables;
   std::vector<RunFault> faults;
   uint64_t warp_instructions = 0, thread_instructions = 0;
   std::vector<uint8_t> executed;  // by operation, see emulator::Outcome

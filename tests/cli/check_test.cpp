@@ -34,6 +34,21 @@ TEST_F(Check, Different) {
   EXPECT_THAT(r.out, HasSubstr("--save"));
 }
 
+// Of modules with several kernels the spec names the one that is meant, whatever else differs.
+TEST_F(Check, ASpecNamesItsKernelAmongSeveral) {
+  const auto module = [](const std::string& k, const std::string& other) {
+    const std::string head = ".entry other(.param .u64 p) {\n.reg .b32 %r<3>;\n";
+    return kernel_text(k) + head + other + "ret;\n}\n";
+  };
+  file("two.ptx", module(kTwice, "mov.u32 %r1, 1;\n"));
+  file("two_b.ptx",
+       module("ld.global.f32 %f0, [%rd1];\nmul.f32 %f0, %f0, 0f40000000;\n", "trap;\n"));
+  file("two.kernel.toml", spec_text());
+  const auto r = pitot({"check", "two.ptx", "two_b.ptx", "--spec", "two.kernel.toml"});
+  EXPECT_EQ(r.exit_code, 0) << r.out << r.err;
+  EXPECT_THAT(r.out, testing::StartsWith("same: "));
+}
+
 TEST_F(Check, OneStandardInputIsEnough) {
   for (const std::vector<std::string>& line :
        {std::vector<std::string>{"check", "-", "-"}, {"check", "-", "a.ptx", "--spec", "-"}}) {

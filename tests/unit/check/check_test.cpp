@@ -111,6 +111,53 @@ TEST(Check, VariablesOfTheModuleAreCompared) {
   EXPECT_EQ(other.notes[0], "a writes the module's variable 'g', which b lacks: not compared");
 }
 
+// The same with a spec, in which nothing names them.
+TEST(Check, VariablesOfTheModuleAreComparedWithASpec) {
+  auto text = [](const std::string& variable, const std::string& body) {
+    return ".version 8.0\n.target sm_80\n.address_size 64\n" + variable +
+           "\n.entry k() {\n.reg .b32 %r<4>;\n.reg .f32 %f<4>;\n" + body + "ret;\n}\n";
+  };
+  const std::string words = ".global .align 4 .b8 g[8];";
+  const std::string five = "mov.u32 %r1, 5;\nst.global.u32 [g+4], %r1;\n";
+  const std::string sum =
+      "mov.f32 %f1, 0f3DCCCCCD;\nmov.f32 %f2, 0f3E4CCCCD;\nmov.f32 %f3, 0f3E99999A;\n";
+  auto judge = [&](const std::string& a, const std::string& b, const std::string& tolerance) {
+    Diagnostics found;
+    const device::KernelSpec spec =
+        device::read_spec(SourceText("k.kernel.toml",
+                                     "schema = \"pitot.kernel/1\"\nptx = \"a.ptx\"\n[launch]\n"
+                                     "block = 1\n[[sizes]]\nkind = \"full\"\n" +
+                                         tolerance),
+                          found);
+    EXPECT_EQ(found.errors(), 0u);
+    Options options;
+    options.spec = &spec;
+    return check_loaded(load_text("a.ptx", a), load_text("b.ptx", b), options);
+  };
+  const auto r =
+      judge(text(words, five), text(words, "mov.u32 %r1, 6;\nst.global.u32 [g+4], %r1;\n"), "");
+  EXPECT_EQ(r.verdict, Verdict::kDifferent) << explain(r);
+  ASSERT_EQ(r.counterexamples.size(), 1u);
+  EXPECT_EQ(r.counterexamples[0].first.buffer, "g");
+  EXPECT_EQ(r.counterexamples[0].first.index, 1u);
+  EXPECT_EQ(r.counterexamples[0].first.b, "0x6");
+  // Written by one side only, where the other has it too.
+  EXPECT_EQ(judge(text(words, five), text(words, ""), "").verdict, Verdict::kDifferent);
+  EXPECT_EQ(judge(text(words, ""), text(words, five), "").verdict, Verdict::kDifferent);
+  EXPECT_EQ(judge(text(words, five), text(words, "mov.u32 %r2, 1;\n" + five), "").verdict,
+            Verdict::kSame);
+  const std::string one = sum + "add.f32 %f1, %f1, %f2;\nadd.f32 %f1, %f1, %f3;\n";
+  const std::string two = sum + "add.f32 %f2, %f2, %f3;\nadd.f32 %f1, %f1, %f2;\n";
+  for (const char* tolerance : {"", "[tolerance]\nrtol = 1e-3\natol = 0\n"}) {
+    const auto same = judge(text(words, one + "st.global.f32 [g], %f1;\n"),
+                            text(words, two + "st.global.f32 [g], %f1;\n"), tolerance);
+    EXPECT_EQ(same.verdict, Verdict::kSame) << tolerance << explain(same);
+  }
+  const auto lonely = judge(text(words, five), text("", ""), "");
+  ASSERT_EQ(lonely.notes.size(), 1u) << explain(lonely);
+  EXPECT_EQ(lonely.notes[0], "a writes the module's variable 'g', which b lacks: not compared");
+}
+
 TEST(Compare, ByType) {
   using ptx::Type;
   const Tolerance t = default_tolerance(Type::kF32);
