@@ -112,7 +112,8 @@ Status resolve_argument(const KernelSpec& spec, const ArgumentSpec& a, const Siz
 
 }  // namespace
 
-Status resolve_launch(const KernelSpec& spec, const Sizes& sizes, ResolvedLaunch& out) {
+Status resolve_launch(const KernelSpec& spec, const Sizes& sizes, ResolvedLaunch& out,
+                      const std::string& target) {
   auto three = [&](const std::array<std::string, 3>& text, std::array<uint32_t, 3>& to,
                    uint32_t line, const char* what) -> Status {
     for (size_t i = 0; i < 3; ++i) {
@@ -127,7 +128,9 @@ Status resolve_launch(const KernelSpec& spec, const Sizes& sizes, ResolvedLaunch
   if (Status s = three(spec.grid, out.grid, spec.grid_line, "grid"); !s) return s;
   if (Status s = three(spec.block, out.block, spec.block_line, "block"); !s) return s;
   if (Status s = three(spec.cluster, out.cluster, spec.cluster_line, "cluster"); !s) return s;
-  auto shared = number(spec, spec.shared_line, "shared", spec.shared, sizes);
+  const auto own = spec.shared_of.find(target);
+  auto shared = number(spec, spec.shared_line, "shared",
+                       own != spec.shared_of.end() ? own->second : spec.shared, sizes);
   if (!shared) return shared.error();
   if (*shared < 0 || *shared > 1 << 24)
     return spec.error_at(spec.shared_line, fmt::format("{} bytes of shared memory", *shared));
@@ -151,7 +154,8 @@ Result<ResolvedLaunch> resolve(const ptx::Module& m, uint32_t kernel, const Kern
                                const SizeSpec& size, uint64_t seed) {
   ResolvedLaunch out;
   out.spec = &spec;
-  if (Status s = resolve_launch(spec, size.values, out); !s) return s.error();
+  if (Status s = resolve_launch(spec, size.values, out, ptx::name_of(m.target)); !s)
+    return s.error();
   const ptx::Function& f = m.functions[kernel];
   // A kernel's own cluster shape needs no launch attribute.
   if (f.bounds.reqnctapercluster && spec.cluster == KernelSpec{}.cluster)

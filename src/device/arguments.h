@@ -35,8 +35,10 @@ struct ResolvedLaunch {
   std::vector<ResolvedArgument> references;  // of the module
 };
 
-// The launch alone, for which no module is needed. Errors: expressions that do not evaluate.
-Status resolve_launch(const KernelSpec& spec, const Sizes& sizes, ResolvedLaunch& out);
+// The launch alone, for which no module is needed; `target` of the PTX, where it is known. Errors:
+// expressions that do not evaluate.
+Status resolve_launch(const KernelSpec& spec, const Sizes& sizes, ResolvedLaunch& out,
+                      const std::string& target = {});
 
 // Bytes that a kernel moves which reads once what it is given and writes once what it gives back:
 // buffers and images that are in or out once, inout twice.

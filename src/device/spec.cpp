@@ -96,13 +96,31 @@ class Reader {
     three(t, "block", out_.block);
     if (raw.get("block") == nullptr) c_.error(raw, "missing-key", "`block` is missing");
     three(t, "cluster", out_.cluster);
-    take_expression(t, "shared", out_.shared);
+    shared(t, raw);
     out_.grid_line = line_of(raw, "grid");
     out_.block_line = line_of(raw, "block");
     out_.cluster_line = line_of(raw, "cluster");
     out_.shared_line = line_of(raw, "shared");
     out_.cooperative = t.flag("cooperative").value_or(false);
     t.done();
+  }
+
+  // One expression, or a table of them by target.
+  void shared(TomlTable& t, const toml::table& raw) {
+    const toml::node* n = raw.get("shared");
+    const toml::table* by_target = n != nullptr ? n->as_table() : nullptr;
+    if (by_target == nullptr) return take_expression(t, "shared", out_.shared);
+    TomlTable targets(c_, *t.table("shared"), "`shared`");
+    out_.shared.clear();
+    for (const auto& [key, value] : *by_target) {
+      const std::string target(key.str());
+      if (!target.starts_with("sm_"))
+        c_.error(value, "wrong-key", fmt::format("`shared` is by target: sm_90, not '{}'", target));
+      std::string& bytes = out_.shared_of[target];
+      take_expression(targets, target.c_str(), bytes);
+      out_.shared = out_.shared.empty() ? bytes : fmt::format("max({}, {})", out_.shared, bytes);
+    }
+    if (out_.shared.empty()) c_.error(*n, "missing-key", "`shared` has no target");
   }
 
   // Of a key; of the table where it is left out.

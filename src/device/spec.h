@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,7 +50,8 @@ struct KernelSpec {
   std::string path;  // of the spec; relative names in it are beside it
   std::string ptx, entry;
   std::array<std::string, 3> grid{"1", "1", "1"}, block{"1", "1", "1"}, cluster{"1", "1", "1"};
-  std::string shared = "0";  // dynamic shared memory, bytes
+  std::string shared = "0";  // dynamic shared memory, bytes; of several targets' the most
+  std::map<std::string, std::string> shared_of;  // the same by target ("sm_90a"), where it differs
   bool cooperative = false;
   uint32_t grid_line = 0, block_line = 0, cluster_line = 0, shared_line = 0;
   std::vector<SizeSpec> sizes;

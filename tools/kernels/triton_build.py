@@ -9,6 +9,7 @@ of the real directory, so that the output is the same on every machine.
 import json
 import linecache
 import multiprocessing
+import re
 import tempfile
 from pathlib import Path
 
@@ -124,7 +125,7 @@ def build_variant(kernels, directory, build, variant, names, source):
     tag = variant.get("tag")
     dotted = f".{tag}" if tag else ""
     entries = []
-    first = {}
+    first, shared = {}, {}
     targets = variant.get("targets", build["targets"])
     for target in targets:
         short = target.replace("_", "")
@@ -135,22 +136,23 @@ def build_variant(kernels, directory, build, variant, names, source):
             facts = facts_of(metadata, target)
             path.with_suffix(".json").write_text(json.dumps(facts, sort_keys=True) + "\n")
             block = [32 * metadata["num_warps"], 1, 1]
+            declared = re.search(r"\.target\s+(\w+)", text)[1]
+            shared[declared] = max(shared.get(declared, 0), metadata["shared"])
             entries.append(manifest.record(
                 kernels, path, source=source, producer=f"triton {triton.__version__}", block=block,
                 role=kernel.get("role"), pair=directory.name if kernel.get("role") else None,
                 tag=tag, shows=kernel.get("shows")))
             if target == build.get("spec_target", targets[min(1, len(targets) - 1)]):
-                first[kernel["function"]] = (path.name, text, metadata["shared"], block)
+                first[kernel["function"]] = (path.name, text, block)
     if "spec" in build and first:
-        write_spec(directory, build, variant, first, dotted)
+        write_spec(directory, build, variant, first, shared, dotted)
     return entries
 
 
-def write_spec(directory, build, variant, first, dotted):
+def write_spec(directory, build, variant, first, shared, dotted):
     """One spec a variant: it runs the last kernel listed, with the first as its oracle."""
     functions = list(first)
-    ptx, text, _, block = first[functions[-1]]
-    shared = max(bytes_used for _, _, bytes_used, _ in first.values())
+    ptx, text, block = first[functions[-1]]
     oracle = (first[functions[0]][0], functions[0]) if len(functions) > 1 else None
     declared = ptx_parameter_count(text)
     kernel_spec.write(

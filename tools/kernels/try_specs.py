@@ -58,6 +58,9 @@ def run(directory, spec, ptx, entry, size):
     rng = numpy.random.default_rng(7)
     kernel = cupy.RawModule(path=str(directory / ptx)).get_function(entry)
     shared = spec["launch"]["shared"]
+    if isinstance(shared, dict):
+        target = re.search(r"^\.target\s+(\w+)", (directory / ptx).read_text(), re.M)[1]
+        shared = shared.get(target, max(shared.values()))
     if shared > 48 * 1024:
         kernel.max_dynamic_shared_size_bytes = shared
     buffers, values = {}, []
