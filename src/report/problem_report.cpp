@@ -35,6 +35,9 @@ std::string problem_json(std::string_view verb, const std::vector<VerifiedFile>&
     j["runs"] = Json::array();
   } else if (verb == "variants") {
     j["variants"] = Json::array();
+  } else if (verb == "import") {
+    j["files"] = Json::array();
+    j["rows"] = Json::array();
   } else {
     j["device"] = "emu";
     j["ok"] = false;

@@ -10,9 +10,9 @@
 
 namespace pitot::report {
 
-// `verb`: run, check, profile or variants. The keys that tell success say no (`ok`, `verdict`),
-// lists of results are empty, `diagnostics` has every finding with its file's path, `errors` what
-// has no place in a file.
+// `verb`: run, check, profile, variants or import. The keys that tell success say no (`ok`,
+// `verdict`), lists of results are empty, `diagnostics` has every finding with its file's path,
+// `errors` what has no place in a file.
 std::string problem_json(std::string_view verb, const std::vector<VerifiedFile>& files,
                          const std::vector<std::string>& errors);
 

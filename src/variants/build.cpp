@@ -128,6 +128,7 @@ class Builder {
     for (size_t i = 0; i < list_.size(); ++i) {
       if (!chosen[i] || !list_[i].refused.empty()) continue;
       const VariantSpec spec = spec_of(t_, list_[i], facts, o_.directory, out);
+      if (out.errors() == 0) macros_of(t_, list_[i], spec.spec, out);
       if (out.errors() > 0) return false;
       for (const device::SizeSpec& size : spec.spec.sizes) {
         device::ResolvedLaunch launch;
@@ -209,9 +210,10 @@ class Builder {
                      ? toolchain::with_target(*text, header, ptx::target_from_name(target))
                      : std::move(*text);
     } else {
-      toolchain::CompileJob job{t_.source_path(), target, t_.options, {}, o_.time_limit};
-      for (size_t i = 0; i < c.values.size(); ++i)
-        job.defines.emplace_back(t_.parameters[i].name, c.values[i].text);
+      Diagnostics none;  // the specs were sound
+      const VariantSpec spec = spec_of(t_, c, {}, o_.directory, none);
+      const toolchain::CompileJob job{t_.source_path(), target, t_.options,
+                                      macros_of(t_, c, spec.spec, none), o_.time_limit};
       auto made = toolchain::compile(*o_.toolkit, job, o_.cache);
       if (!made) {
         if (made.error().kind == ErrorKind::kMissing) stop(made.error());

@@ -40,6 +40,7 @@ class TemplateReader {
     out_.options = t.texts("options");
     if (const toml::table* p = t.table("parameters")) parameters(*p);
     if (const toml::table* k = t.table("constraints")) constraints(*k);
+    if (const toml::table* k = t.table("defines")) defines(*k);
     if (const toml::table* k = t.table("triton")) triton(*k);
     // Types and expressions may have parameters in them, so the spec's keys are only known here and
     // read when these have values.
@@ -136,6 +137,29 @@ class TemplateReader {
       out_.constraints.push_back({all[i], c_.range(at->source())});
     }
     t.done();
+  }
+
+  void defines(const toml::table& raw) {
+    if (out_.kind != SourceKind::kCuda)
+      c_.error(raw, "wrong-value", "[defines] are for CUDA sources");
+    for (const auto& [key, node] : raw) {
+      Define d{std::string(key.str()), {}, c_.range(node.source())};
+      if (!is_identifier(d.name))
+        c_.error(c_.range(key.source()), "wrong-value",
+                 fmt::format("'{}' cannot be the name of a macro", d.name),
+                 "letters, digits and _");
+      if (const auto* i = node.as_integer())
+        d.text = std::to_string(i->get());
+      else if (const auto* s = node.as_string())
+        d.text = s->get();
+      else
+        c_.error(node, "wrong-type", fmt::format("`{}` is an expression", d.name));
+      for (const Parameter& p : out_.parameters)
+        if (p.name == d.name)
+          c_.error(c_.range(key.source()), "wrong-value",
+                   fmt::format("`{}` is a parameter already", d.name));
+      out_.defines.push_back(std::move(d));
+    }
   }
 
   // Read by tools/triton_variants.py; only the keys are checked here.

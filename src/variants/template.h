@@ -34,6 +34,12 @@ struct Constraint {
   SourceRange at;
 };
 
+// A macro besides the parameters: an expression over them and the first size.
+struct Define {
+  std::string name, text;
+  SourceRange at;
+};
+
 enum class SourceKind : uint8_t { kCuda, kPtx, kTriton };
 
 struct Template {
@@ -45,6 +51,7 @@ struct Template {
   std::vector<std::string> options;  // of the compiler
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
+  std::vector<Define> defines;
   SourceText text;  // the template's own, read again for each variant's spec
 
   std::string source_path() const;

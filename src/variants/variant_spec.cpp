@@ -151,7 +151,7 @@ VariantSpec spec_of(const Template& t, const Configuration& c, const LaunchFacts
   TomlContext context(t.text, out);
   toml::table root = context.parse();
   for (std::string_view key : {"schema", "name", "source", "entry", "targets", "options",
-                               "parameters", "constraints", "triton"})
+                               "parameters", "constraints", "defines", "triton"})
     root.erase(key);
   Filler(context, bindings_of(t, c), values_text(t, c)).run(root);
   add_facts(root, facts);
@@ -175,6 +175,26 @@ VariantSpec spec_of(const Template& t, const Configuration& c, const LaunchFacts
       node->visit([&](auto& n) { one.insert(key, n); });
       result.text += "\n" + toml_text(one) + "\n";
     }
+  return result;
+}
+
+Macros macros_of(const Template& t, const Configuration& c, const device::KernelSpec& spec,
+                 Diagnostics& out) {
+  Macros result;
+  for (size_t i = 0; i < c.values.size(); ++i)
+    result.emplace_back(t.parameters[i].name, c.values[i].text);
+  Bindings values = bindings_of(t, c);
+  // A parameter hides a size of its name, as it does in the spec.
+  if (!spec.sizes.empty())
+    values.numbers.insert(spec.sizes[0].values.begin(), spec.sizes[0].values.end());
+  for (const Define& d : t.defines) {
+    auto filled = fill_expression(d.text, values);
+    if (filled)
+      result.emplace_back(d.name, std::move(*filled));
+    else
+      out.error("wrong-value", d.at,
+                fmt::format("{} (with {})", filled.error().message, values_text(t, c)));
+  }
   return result;
 }
 

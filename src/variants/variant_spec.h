@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "device/spec.h"
 #include "variants/grid.h"
@@ -30,6 +32,12 @@ struct VariantSpec {
 // where the spec will be.
 VariantSpec spec_of(const Template& t, const Configuration& c, const LaunchFacts& facts,
                     const std::string& directory, Diagnostics& out);
+
+// What a CUDA source is compiled with: the parameters, then the template's [defines], computed at
+// the spec's first size. Complaints are located in the template.
+using Macros = std::vector<std::pair<std::string, std::string>>;
+Macros macros_of(const Template& t, const Configuration& c, const device::KernelSpec& spec,
+                 Diagnostics& out);
 
 // The whole file.
 std::string spec_text(const VariantSpec& spec, const std::string& title, const std::string& ptx,

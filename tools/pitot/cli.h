@@ -61,6 +61,7 @@ void add_profile(CLI::App& app, Options& options);
 void add_measure(CLI::App& app, Options& options);
 void add_compare(CLI::App& app, Options& options);
 void add_variants(CLI::App& app, Options& options);
+void add_import(CLI::App& app, Options& options);
 void add_train(CLI::App& app, Options& options);
 void add_predict(CLI::App& app, Options& options);
 void add_rank(CLI::App& app, Options& options);

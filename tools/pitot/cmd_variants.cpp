@@ -3,35 +3,23 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 
 #include "cli.h"
-#include "inspect_kernel.h"
 #include "kernel_files.h"
-#include "progress.h"
 #include "report/problem_report.h"
 #include "report/variants_report.h"
 #include "support/file.h"
-#include "variants/build.h"
-#include "variants/manifest.h"
+#include "variant_files.h"
 
 namespace pitot::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct VariantsArguments {
   std::string path, directory, only, compiled, compiled_by, gpu;
   std::vector<std::string> targets;
   bool list = false, no_ptxas = false;
   double seconds = 600;
-};
-
-struct ChosenGrid {
-  variants::Template from;
-  std::vector<variants::Configuration> list;
-  std::vector<bool> chosen;
 };
 
 // Nothing after errors, which were printed.
@@ -88,57 +76,6 @@ void print_manifest(const variants::ManifestResult& m, Options& options) {
                                   : report::variants_text(m, options.style(STDOUT_FILENO)));
 }
 
-// Joins the manifest with what the directory has from before, and writes it.
-Status settle(const std::string& directory, variants::ManifestResult m) {
-  const std::string path = (fs::path(directory) / variants::kManifestName).string();
-  std::error_code ec;
-  std::vector<std::string> stale;
-  if (fs::exists(path, ec)) {
-    auto before = variants::read_manifest(path);
-    if (!before) return before.error();
-    variants::keep_made(*before, m);
-    stale = variants::stale_files(*before, m);
-  }
-  std::erase_if(m.variants, [](const auto& v) { return v.status == "listed"; });
-  if (Status s = write_file(path, report::variants_json(m)); !s) return s;
-  for (const std::string& file : stale) fs::remove(fs::path(directory) / file, ec);
-  return Ok{};
-}
-
-Result<variants::ManifestResult> make(const VariantsArguments& args, const ChosenGrid& grid,
-                                      variants::BuildOptions how, Options& options) {
-  std::error_code ec;
-  fs::create_directories(args.directory, ec);
-  if (ec) return input_error(fmt::format("{}: cannot be made: {}", args.directory, ec.message()));
-  how.directory = args.directory;
-  how.compiled = args.compiled;
-  if (!args.compiled_by.empty()) how.compiled_by = args.compiled_by;
-  how.workers = options.jobs;
-  how.time_limit = args.seconds;
-  const bool needs_nvcc = grid.from.kind == variants::SourceKind::kCuda && args.compiled.empty();
-  Ptxas tools;
-  if (needs_nvcc || !args.no_ptxas) {
-    if (auto found = open_ptxas()) {
-      tools = std::move(*found);
-      if (args.no_ptxas) tools.toolkit.ptxas = {};
-      how.toolkit = &tools.toolkit;
-      how.cache = tools.cache.get();
-    }
-  }
-  size_t total = 0;
-  for (size_t i = 0; i < grid.list.size(); ++i)
-    if (grid.chosen[i] && grid.list[i].refused.empty())
-      total += variants::targets_of(grid.from, how).size();
-  Progress progress("variants", total);
-  how.step = [&] { progress.step(); };
-  Diagnostics found;
-  auto made = variants::build(grid.from, grid.list, grid.chosen, how, found);
-  progress.finish();
-  if (found.errors() == 0) return made;
-  complain(grid.from.text, found, options);
-  return input_error(args.path + " has errors");
-}
-
 void run_variants(const VariantsArguments& args, Options& options) {
   auto failed = [&](const Error* error) {
     if (error != nullptr) fail(options, *error);
@@ -156,9 +93,12 @@ void run_variants(const VariantsArguments& args, Options& options) {
     const Error error = input_error("where to? -o DIR takes the variants, --list only shows them");
     return failed(&error);
   }
-  auto made = make(args, *grid, how, options);
+  how.directory = args.directory;
+  how.compiled = args.compiled;
+  if (!args.compiled_by.empty()) how.compiled_by = args.compiled_by;
+  how.time_limit = args.seconds;
+  auto made = make_variants(*grid, how, !args.no_ptxas, options);
   if (!made) return failed(&made.error());
-  if (Status s = settle(args.directory, *made); !s) return failed(&s.error());
   const variants::ManifestResult shown = asked_for(*made, grid->chosen);
   print_manifest(shown, options);
   for (const auto& v : shown.variants)

@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   add_measure(app, options);
   add_compare(app, options);
   add_variants(app, options);
+  add_import(app, options);
   add_train(app, options);
   add_predict(app, options);
   add_rank(app, options);
