@@ -1,6 +1,6 @@
 // The emulator in thread instructions a second, counted by itself as it executes them: a fp32 GEMM
-// through shared memory, a memory-bound and a branching kernel; without checks and with them, on
-// one worker and on two.
+// through shared memory, one of tensor products, a memory-bound and a branching kernel; without
+// checks and with them, on one worker and on two.
 #include <benchmark/benchmark.h>
 
 #include <ctime>
@@ -83,6 +83,16 @@ BENCHMARK(gemm_tiled)
 
 void saxpy(benchmark::State& state) { emulate(state, "saxpy", {{"n", 1 << 20}}); }
 BENCHMARK(saxpy)
+    ->ArgNames({"checks", "workers"})
+    ->ArgsProduct({{0, 1, 2}, {1}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
+// 65,536 mma.m16n8k16: one in 30 warp instructions.
+void gemm_mma(benchmark::State& state) {
+  emulate(state, "gemm_mma", {{"m", 512}, {"n", 512}, {"k", 512}});
+}
+BENCHMARK(gemm_mma)
     ->ArgNames({"checks", "workers"})
     ->ArgsProduct({{0, 1, 2}, {1}})
     ->UseManualTime()
