@@ -112,6 +112,41 @@ TEST_F(Predict, BarePtxByATableOfLaunches) {
   EXPECT_THAT(missing.err, HasSubstr("missing.ptx"));
 }
 
+TEST_F(Predict, TheGateAsksTheModel) {
+  file("before.ptx", kernel_text(body(2)));
+  file("after.ptx", kernel_text(body(900)));
+  file("pitot.toml",
+       "[gate]\nallow = [\"structural\"]\n[[rule]]\nname = \"time\"\npredicted = { slower-at-most "
+       "= \"5%\", grid = 1, block = 32, size = 32, gpu = \"H200\" }\n");
+  const auto slower = pitot({"gate", "before.ptx", "after.ptx", "--no-ptxas", "--model", "none"});
+  EXPECT_EQ(slower.exit_code, 1) << slower.err;
+  EXPECT_THAT(slower.out, HasSubstr("slower by the analytic score, at most 5.0 % is allowed"));
+  const auto faster = pitot({"gate", "after.ptx", "before.ptx", "--no-ptxas", "--model", "none"});
+  EXPECT_EQ(faster.exit_code, 0) << faster.out << faster.err;
+}
+
+TEST_F(Predict, VariantsOfAManifest) {
+  file("t.ptx", kernel_text("mov.f32 %f0, 0f0000000${A};\n", "sm_90"));
+  file("t.variants.toml",
+       "schema = \"pitot.template/1\"\nname = \"t\"\nsource = \"t.ptx\"\nentry = \"k\"\ntargets = "
+       "[\"sm_90\"]\n[parameters]\nA = [1, 2, 3]\n[constraints]\nall = [\"A < 3\"]\n[launch]\ngrid "
+       "= "
+       "1\nblock = 32\n[[sizes]]\nkind = \"medium\"\nn = 32\n[[args]]\nname = \"p\"\nkind = "
+       "\"buffer\"\ntype = \"f32\"\ncount = \"n\"\nrole = \"inout\"\n[[args]]\nname = \"n\"\nkind "
+       "= \"scalar\"\ntype = \"u32\"\nvalue = \"n\"\n");
+  std::filesystem::create_directories(folder_ / "made");
+  const auto made = pitot({"variants", "t.variants.toml", "-o", "made", "--no-ptxas"});
+  ASSERT_EQ(made.exit_code, 0) << made.err << made.out;
+  // What is no variant of the manifest is not ranked.
+  file("made/other.kernel.toml", spec_text());
+  const auto r = pitot({"rank", "made", "--model", "none", "-f", "json"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(Json::parse(r.out)["order"].size(), 2u);
+  EXPECT_THAT(r.err, HasSubstr("1 of 3 variants were not made"));
+  file("made/manifest.json", "{}");
+  EXPECT_EQ(pitot({"rank", "made", "--model", "none"}).exit_code, 2);
+}
+
 TEST_F(Predict, WrongUses) {
   struct {
     std::vector<std::string> line;

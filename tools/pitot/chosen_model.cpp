@@ -131,8 +131,10 @@ Result<ChosenModel> choose_model(const std::string& name) {
       return chosen;
     }
     auto model = predict::read_model(text, "the default model");
-    if (!model) return model.error();
-    chosen.model = std::move(*model);
+    if (model)
+      chosen.model = std::move(*model);
+    else
+      chosen.note = model.error().message + "; the analytic score is used instead";
     return chosen;
   }
   const auto text = read_file(name);
