@@ -6,7 +6,6 @@
 #include "support/dynamic_library.h"
 
 namespace pitot::cuda {
-namespace {
 
 struct NvmlUtilisation {  // nvmlUtilization_t, percent
   unsigned gpu, memory;
@@ -14,6 +13,8 @@ struct NvmlUtilisation {  // nvmlUtilization_t, percent
 struct NvmlMemory {  // nvmlMemory_t, bytes
   unsigned long long total, free, used;
 };
+
+namespace {
 
 // nvmlClocksThrottleReason*
 constexpr std::pair<unsigned long long, const char*> kReasons[] = {
