@@ -23,9 +23,9 @@ Result<std::shared_ptr<const XgboostApi>> load_xgboost() {
         "training needs XGBoost's library (Debian, Ubuntu: libxgboost-dev; else "
         "PITOT_XGBOOST_LIBRARY names it): " +
         library.error().message);
-  auto api = std::make_shared<XgboostApi>(XgboostApi{.version = {}, .library = *library});
-#define PITOT_XGBOOST_FIND(name, symbol, result, parameters)                     \
-  api->name = reinterpret_cast<result(*) parameters>(api->library.find(symbol)); \
+  auto api = std::make_shared<XgboostApi>(XgboostApi{.version = {}, .opened = *library});
+#define PITOT_XGBOOST_FIND(name, symbol, result, parameters)                    \
+  api->name = reinterpret_cast<result(*) parameters>(api->opened.find(symbol)); \
   if (api->name == nullptr) return missing_error("XGBoost is too old: it has no " symbol);
   PITOT_XGBOOST_FUNCTIONS(PITOT_XGBOOST_FIND)
 #undef PITOT_XGBOOST_FIND

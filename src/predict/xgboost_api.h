@@ -43,7 +43,7 @@ struct XgboostApi {
   Status check(int status, const char* asked) const;
   std::string version;  // "1.7.4"
 
-  DynamicLibrary library;
+  DynamicLibrary opened;
 };
 
 // Opens libxgboost.so, or what the environment variable PITOT_XGBOOST_LIBRARY names. Errors
