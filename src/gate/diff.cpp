@@ -72,8 +72,6 @@ DiffResult diff_modules(const ptx::Module& a, const ptx::Module& b, const DiffOp
   DiffResult r;
   r.path_a = a.source->path();
   r.path_b = b.source->path();
-  a.source->build_lines();
-  b.source->build_lines();
   r.header = diff_headers(a, b);
   std::vector<KernelPair> pairs = match_kernels(a, b);
   r.kernels.resize(pairs.size());

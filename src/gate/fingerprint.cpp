@@ -320,7 +320,6 @@ ChangeClass class_by_hash(const Fingerprint& before, const Fingerprint& after) {
 
 std::vector<KernelState> states_of(const Module& m) {
   std::vector<KernelState> out;
-  m.source->build_lines();
   ModuleSides sides(m);
   ptx::Producer producer = ptx::producer_of(m);
   for (const Function* f : kernels_of(m)) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,9 +35,7 @@ class SourceText {
     return std::string_view(text_).substr(r.begin, r.end - r.begin);
   }
 
-  // Positions need the line table, which is built by the first call of build_lines(); a constant
-  // text may then be read from several threads.
-  void build_lines() const;
+  // Any number of threads may ask at once; the first of them builds the line table.
   Position position(uint32_t offset) const;
   // The line's text without its ending; empty for a line that does not exist.
   std::string_view line(uint32_t number) const;
@@ -44,7 +44,13 @@ class SourceText {
  private:
   std::string path_;
   std::string text_;
-  mutable std::vector<uint32_t> line_starts_;
+  // Built when first asked for: most texts never are. Copies have the same text and share it.
+  struct Lines {
+    std::once_flag built;
+    std::vector<uint32_t> starts;
+  };
+  const std::vector<uint32_t>& line_starts() const;
+  std::shared_ptr<Lines> lines_ = std::make_shared<Lines>();
 };
 
 }  // namespace pitot

@@ -33,6 +33,20 @@ TEST(SourceText, PositionsWithEveryLineEnding) {
   EXPECT_EQ(s.position(12).line, 4u);
 }
 
+// The line table is built by whoever asks first, here by several threads at a time.
+TEST(SourceText, ManyThreadsMayAskFirst) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "line\n";
+  for (int round = 0; round < 50; ++round) {
+    const SourceText s("p", text);
+    std::vector<uint32_t> lines(64);
+    parallel_for(lines.size(), 8, [&](size_t i) {
+      lines[i] = s.position(static_cast<uint32_t>(5 * i)).line;
+    });
+    for (uint32_t i = 0; i < lines.size(); ++i) ASSERT_EQ(lines[i], i + 1);
+  }
+}
+
 // A renamed file would take the place of the pipe, the device or the link.
 TEST(Files, PipesAndLinksAreWrittenThrough) {
   namespace fs = std::filesystem;
