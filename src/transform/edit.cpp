@@ -1,0 +1,66 @@
+// Text edits of a transform.
+#include "transform/edit.h"
+
+#include <fmt/format.h>
+
+namespace pitot::transform {
+
+void Edit::decline(const ptx::Instruction& i, std::string reason) {
+  declined_.push_back({subject_.line(i), std::move(reason)});
+}
+
+void Edit::decline(std::string reason) { declined_.push_back({0, std::move(reason)}); }
+
+void Edit::respell(const ptx::Instruction& i, std::string opcode) {
+  rewriter_.replace(i.opcode_range, std::move(opcode));
+  changed();
+}
+
+std::string Edit::fresh(std::string_view stem) {
+  // Nothing in the whole text may have the name: parameters and inner scopes would be hidden.
+  for (;;) {
+    std::string name = fmt::format("{}{}", stem, next_++);
+    if (subject_.module().text().find(name) == std::string_view::npos) return name;
+  }
+}
+
+std::string Edit::new_register(std::string_view type) {
+  registers_.emplace_back(type, fresh("%pitot"));
+  return registers_.back().second;
+}
+
+std::string Edit::new_label() { return fresh("$L_pitot_"); }
+
+std::string Edit::indentation(const ptx::Instruction& i) const {
+  std::string_view text = subject_.module().text();
+  uint32_t begin = i.range.begin;
+  while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
+  const bool alone = begin == 0 || text[begin - 1] == '\n' || text[begin - 1] == '\r';
+  return alone ? std::string(text.substr(begin, i.range.begin - begin)) : "\t";
+}
+
+void Edit::insert_before(const ptx::Instruction& i, const std::vector<std::string>& statements) {
+  const std::string indent = indentation(i);
+  std::string out;
+  for (const std::string& s : statements) out += s + "\n" + indent;
+  rewriter_.insert_before(i.range.begin, std::move(out));
+}
+
+void Edit::insert_after(const ptx::Instruction& i, const std::vector<std::string>& statements) {
+  const std::string indent = indentation(i);
+  std::string out;
+  for (const std::string& s : statements) out += "\n" + indent + s;
+  rewriter_.insert_before(i.range.end, std::move(out));
+}
+
+std::string Edit::apply() {
+  std::string declarations;
+  for (const auto& [type, name] : registers_)
+    declarations += fmt::format("\n\t.reg .{} {};", type, name);
+  registers_.clear();
+  if (!declarations.empty())
+    rewriter_.insert_before(subject_.function().body.begin + 1, std::move(declarations));
+  return rewriter_.apply();
+}
+
+}  // namespace pitot::transform
