@@ -4,6 +4,7 @@
 
 #include "analysis/affine.h"
 #include "analysis/transfer.h"
+#include "ptx/special_register.h"
 
 namespace pitot::analysis {
 
@@ -75,7 +76,7 @@ class FormBuilder {
     auto& names = a_.special_names_;
     atom.id = static_cast<uint32_t>(std::find(names.begin(), names.end(), name) - names.begin());
     if (atom.id == names.size()) names.emplace_back(name);
-    atom.pure = name.starts_with("%tid.") || name == "%laneid";
+    atom.pure = name == "%tid.x" || name == "%tid.y" || name == "%tid.z" || name == "%laneid";
     atom.width = static_cast<uint8_t>(std::min(width, 64u));
     atom.bits = f.bits;
     atom.level = f.bits.varies() ? Scope::kVarying : f.scope;
@@ -521,7 +522,7 @@ FormId AffineForms::of_operand(uint32_t instruction, uint8_t index) {
     case OperandKind::kInteger:
       return constant(static_cast<uint64_t>(o.value), width);
     case OperandKind::kSpecialRegister:
-      return builder.special(flow_->module->slice(o.range), width);
+      return builder.special(ptx::special_register_name(o), width);
     case OperandKind::kSymbol:
       return builder.symbol(o, width);
     default:

@@ -110,6 +110,10 @@ SpecialFacts special_facts(std::string_view name, unsigned width,
     return narrowed(
         {Bits::constant(shape->dims[static_cast<size_t>(name[6] - 'x')]), Scope::kGrid});
   std::string_view stem = name.substr(0, name.find('.'));
+  // The fourth component is there and zero (PTX ISA, "%tid", "%ctaid").
+  if (name.ends_with(".w") &&
+      (stem.ends_with("tid") || stem.ends_with("ctaid") || stem.ends_with("clusterid")))
+    return narrowed({Bits::constant(0), Scope::kGrid});
   for (const Known& k : kKnown)
     if (k.name == name || k.name == stem) return narrowed({Bits::uniform(k.bits), k.scope});
   if (name.starts_with("%envreg")) return narrowed({Bits::uniform(32), Scope::kGrid});

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ptx/special_register.h"
+
 namespace pitot::analysis {
 
 using ptx::Group;
@@ -172,7 +174,7 @@ class FactEvaluator {
     }
     for (const Operand& o : operands_) {
       if (o.kind != OperandKind::kSpecialRegister) continue;
-      SpecialFacts s = special_facts(flow_.module->slice(o.range), 64, u_.shape);
+      SpecialFacts s = special_facts(ptx::special_register_name(o), 64, u_.shape);
       if (s.bits.varies()) out.bits.vary = ~uint64_t{0};
       out.scope = std::max(out.scope, s.scope);
     }

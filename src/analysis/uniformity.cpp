@@ -6,6 +6,7 @@
 
 #include "analysis/instruction_facts.h"
 #include "analysis/transfer.h"
+#include "ptx/special_register.h"
 
 namespace pitot::analysis {
 
@@ -377,7 +378,7 @@ ValueFacts leaf_facts(const FlowFacts& flow, const Uniformity& u, const Operand&
     case OperandKind::kFloat64:
       return {truncate(Bits::constant(static_cast<uint64_t>(o.value)), width), Scope::kGrid};
     case OperandKind::kSpecialRegister: {
-      SpecialFacts s = special_facts(flow.module->slice(o.range), width, u.shape);
+      SpecialFacts s = special_facts(ptx::special_register_name(o), width, u.shape);
       return {s.bits, s.scope};
     }
     case OperandKind::kSymbol:

@@ -45,7 +45,7 @@ void read_shape(const Side& side, Plan& plan) {
     plan.promises |= llvm && (wide || op.mnemonic == ptx::Mnemonic::kCp);
     for (const ptx::Operand& o : m.operands_of(i)) {
       if (o.kind != ptx::OperandKind::kSpecialRegister) continue;
-      const std::string_view name = m.slice(o.range);
+      const std::string name = ptx::special_register_name(o);
       plan.block_y |= name == "%tid.y";
       plan.grid_x |= name == "%ctaid.x";
       plan.grid_y |= name == "%ctaid.y";

@@ -202,6 +202,8 @@ class Canonical {
         put(o.id < f.labels.size() ? f.labels[o.id].instruction : 0);
         break;
       case OperandKind::kSpecialRegister:
+        put(o.id);
+        break;
       case OperandKind::kUnresolved:
         put(m_.slice(o.range));
         break;

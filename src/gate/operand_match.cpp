@@ -143,7 +143,7 @@ bool OperandMatcher::match_operand(const Operand& oa, const Operand& ob) {
     case OperandKind::kRegister:
       return match_register(oa.id, ob.id);
     case OperandKind::kSpecialRegister:
-      return a_.m.slice(oa.range) == b_.m.slice(ob.range);
+      return oa.id == ob.id;
     case OperandKind::kSymbol:
       return base_matches(OperandKind::kSymbol) && offsets_match();
     case OperandKind::kLabel:

@@ -24,6 +24,9 @@ constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 // kernels/families; half are within 9 %.
 constexpr double kQuickSlope = 0.84, kQuickStart = 7;
 
+// Two samples whose blocks run equally many instructions but for this share are of the same kind.
+constexpr double kAlike = 0.03;
+
 // The numbers of a spec's launch that analyses can use.
 analysis::KnownValues known_values(const ptx::Function& f, const device::ResolvedLaunch& launch) {
   analysis::KnownValues out;
@@ -151,16 +154,10 @@ class RowMaker {
     // Indices of the size reach beyond what is there in some kernels: then small ones.
     const bool bare = in_.spec == nullptr;
     for (IndexData indices : {IndexData::kSized, IndexData::kSmall}) {
-      auto first = profile_with(*program, indices, o_.blocks);
+      auto first = profile_with(*program, indices, o_.blocks, o_.budget);
       if (!first && bare) continue;
       if (!first) return;
-      // Short blocks: some more, since they may differ.
-      const uint64_t executed = std::max<uint64_t>(1, first->executed);
-      const uint64_t more = std::min(
-          o_.most_blocks, std::max<uint64_t>(1, first->sampled_blocks) * (o_.enough / executed));
-      if (more >= 2 * first->sampled_blocks && first->sampled_blocks < first->blocks)
-        if (auto second = profile_with(*program, indices, more)) first = std::move(second);
-      set_emulated_columns(*first, bare, out_);
+      set_emulated_columns(with_more_blocks(*program, indices, std::move(*first)), bare, out_);
       no_profile_.clear();
       break;
     }
@@ -177,9 +174,38 @@ class RowMaker {
   }
 
  private:
+  // Short blocks may differ: some more of them, and many more where those were not like the first
+  // ones (points of a fractal, rows of a sparse matrix).
+  profile::ProfileResult with_more_blocks(const emulator::Program& program, IndexData indices,
+                                          profile::ProfileResult sample) {
+    struct Round {
+      uint64_t blocks, enough;
+    };
+    for (const Round& most :
+         {Round{o_.most_blocks, o_.enough}, Round{o_.most_unlike_blocks, o_.enough_unlike}}) {
+      const uint64_t have = std::max<uint64_t>(1, sample.sampled_blocks);
+      const double each =
+          static_cast<double>(std::max<uint64_t>(1, sample.executed)) / static_cast<double>(have);
+      const auto want =
+          std::min(most.blocks, static_cast<uint64_t>(static_cast<double>(most.enough) / each));
+      if (have >= sample.blocks) break;
+      if (want < 2 * have) continue;
+      // What the first blocks took says little of the others where they are unlike.
+      auto larger = profile_with(program, indices, want, std::max(o_.budget, 4 * most.enough));
+      no_profile_.clear();  // the smaller one is there
+      if (!larger) break;
+      const double now = static_cast<double>(larger->executed) /
+                         static_cast<double>(std::max<uint64_t>(1, larger->sampled_blocks));
+      sample = std::move(*larger);
+      if (std::abs(now - each) <= kAlike * each) break;
+    }
+    return sample;
+  }
+
   // Nothing where it does not run to its end; then no_profile_ says why.
   std::optional<profile::ProfileResult> profile_with(const emulator::Program& program,
-                                                     IndexData indices, uint64_t blocks) {
+                                                     IndexData indices, uint64_t blocks,
+                                                     uint64_t budget) {
     auto ready =
         in_.spec == nullptr
             ? prepare_bare(program, in_.kernel, *in_.bare, guessed_, indices, o_.seed)
@@ -197,7 +223,7 @@ class RowMaker {
     how.registers_from = in_.ptxas != nullptr ? "ptxas" : "estimate";
     how.emulator.seed = o_.seed;
     how.emulator.workers = o_.workers;
-    how.emulator.instruction_budget = o_.budget;
+    how.emulator.instruction_budget = budget;
     auto result = profile::profile(program, in_.kernel, ready->launch, *ready->memory, how);
     if (!result) {
       no_profile_ = result.error().message;

@@ -62,6 +62,8 @@ struct RowOptions {
   uint64_t enough =
       400'000;  // warp instructions: more blocks run, up to most_blocks, until so many
   uint64_t most_blocks = 64;
+  uint64_t enough_unlike = 2'000'000;  // the same where blocks do unlike amounts of work
+  uint64_t most_unlike_blocks = 2048;
   uint64_t blocks = 4;          // about so many are executed
   bool warm = true;             // the launch is one of many: what fits into L2 is there
   bool sample_loops = true;     // of long loops, some trips stand for the others

@@ -273,11 +273,14 @@ class Canonical {
         children(o, ", ");
         out_ += ")";
         break;
+      case OperandKind::kSpecialRegister:
+        out_ += special_register_name(o);
+        return;
       default: {
         std::string text = squeeze(m_.slice(o.range));
         if (o.negated || o.minus) text.erase(0, 1);
         out_ += text;
-        return;  // special registers and constants as written, selector included
+        return;  // constants as written
       }
     }
     out_ += selector;

@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 
+#include "ptx/module.h"
 #include "ptx/name_hash.h"
 
 namespace pitot::ptx {
@@ -32,6 +33,15 @@ const SpecialRegister* find_special_register(std::string_view name) {
   // Most names that start with a percent sign are ordinary registers: leave before hashing those.
   if (name.size() < 4 || name.size() > kLongestName || name[0] != '%') return nullptr;
   return kRegisters.find(kRegisterTable, name);
+}
+
+std::string special_register_name(const Operand& special) {
+  std::string out(kRegisterTable[special.id].name);
+  if (special.selector >= Selector::kX && special.selector <= Selector::kW) {
+    out += '.';
+    out += "xyzw"[static_cast<int>(special.selector) - static_cast<int>(Selector::kX)];
+  }
+  return out;
 }
 
 std::span<const SpecialRegister> special_registers() { return kRegisterTable; }

@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "ptx/isa.h"
 
 namespace pitot::ptx {
+
+struct Operand;
 
 // Named after the register: kTid, kClusterCtarank, kPm0_64, kEnvreg31.
 enum class SpecialId : uint16_t {
@@ -45,6 +48,10 @@ struct SpecialRegister {
 // By name with the percent sign, without a component; null if there is none. One hash and one
 // comparison.
 const SpecialRegister* find_special_register(std::string_view name);
+
+// "%tid.x" of an operand that is one, however it was written: .r .g .b .a are other names of .x .y
+// .z .w (PTX ISA, "Vectors").
+std::string special_register_name(const Operand& special);
 
 // All of them, in the order of SpecialId.
 std::span<const SpecialRegister> special_registers();

@@ -37,6 +37,32 @@ TEST(Access, LostVectorisation) {
   }
 }
 
+// .r .g .b .a name the same components as .x .y .z .w; the fourth is always zero.
+TEST(Access, ComponentsUnderTheirOtherNames) {
+  auto body = [](const char* x, const char* y, const char* w) {
+    return std::string("ld.param.u64 %d1, [a]; mov.u32 %r1, %tid.") + x + "; mov.u32 %r2, %tid." +
+           y + "; mov.u32 %r3, %tid." + w + "; mov.u32 %r4, %ntid." + x +
+           "; mad.lo.u32 %r5, %r2, %r4, %r1;"
+           "add.u32 %r5, %r5, %r3; mul.wide.u32 %d2, %r5, 8; add.s64 %d3, %d1, %d2;"
+           "ld.global.u32 %r6, [%d3]; st.global.u32 [%d3+4], %r6; ret;";
+  };
+  for (auto block : {std::array<uint32_t, 3>{64, 1, 1}, std::array<uint32_t, 3>{16, 8, 1}}) {
+    Addressed plain(ptx::parse("k", address_kernel(body("x", "y", "w"))), block);
+    Addressed other(ptx::parse("k", address_kernel(body("r", "g", "a"))), block);
+    ASSERT_EQ(plain.table.accesses.size(), 2u);
+    ASSERT_EQ(other.table.accesses.size(), 2u);
+    for (size_t k = 0; k < 2; ++k) {
+      EXPECT_EQ(plain.access(k).pattern, LanePattern::kStrided);
+      EXPECT_EQ(plain.access(k).stride, 8);
+      EXPECT_EQ(plain.access(k).sectors, 8);
+      EXPECT_EQ(other.access(k).pattern, plain.access(k).pattern);
+      EXPECT_EQ(other.access(k).stride, plain.access(k).stride);
+      EXPECT_EQ(other.access(k).sectors, plain.access(k).sectors);
+      EXPECT_EQ(other.form(k), plain.form(k));
+    }
+  }
+}
+
 TEST(Access, Vectorised) {
   auto k = case_file("50b-vectorised.ptx");
   ASSERT_EQ(k.table.accesses.size(), 2u);

@@ -30,6 +30,12 @@ TEST(DiffClass, CommentsBlanksDeclarationsAndDebugLinesAreRenaming) {
   EXPECT_CLASS(kRenamed, kernel(kBody), other);
 }
 
+TEST(DiffClass, OtherNamesOfTheSameComponentAreRenaming) {
+  EXPECT_CLASS(kRenamed, kernel(kBody), with(kernel(kBody), "%tid.x", "%tid.r"));
+  EXPECT_EQ(class_of(kernel(kBody), with(kernel(kBody), "%tid.x", "%tid.g")),
+            class_of(kernel(kBody), with(kernel(kBody), "%tid.x", "%tid.y")));
+}
+
 TEST(DiffClass, KernelRegistersLabelsAndSymbolsRenamed) {
   std::string a = kernel(
       "L:\n\tld.shared.f32 %f1, [tile+4];\n\tsetp.lt.f32 %p1, %f1, 0f00000000;\n\t@%p1 bra L;\n",

@@ -63,6 +63,54 @@ TEST(RowFeatures, EmulatedColumnsAreTheProfiles) {
   EXPECT_GT(units, 0);
 }
 
+// One block in sixteen, at places without a pattern, works a hundred times as long as the others.
+TEST(RowFeatures, ManyBlocksRunWhereTheyAreUnlike) {
+  auto module = std::make_shared<ptx::Module>(ptx::parse("unlike.ptx", R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry unlike(.param .u64 out)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %ctaid.x;
+  mul.lo.u32 %r2, %r1, -1640531535;
+  shr.u32 %r3, %r2, 28;
+  setp.eq.u32 %p1, %r3, 0;
+  selp.u32 %r4, 3000, 30, %p1;
+  mov.u32 %r5, 1;
+again:
+  mad.lo.u32 %r5, %r5, %r5, %r4;
+  sub.u32 %r4, %r4, 1;
+  setp.ne.u32 %p2, %r4, 0;
+  @%p2 bra again;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r5;
+  ret;
+}
+)"));
+  ASSERT_EQ(module->diagnostics.errors(), 0u);
+  const BareLaunch launch{.grid = {8192, 1, 1}, .block = {32, 1, 1}};
+  RowRequest request;
+  request.module = module;
+  request.gpu = *arch::find_gpu("H200");
+  request.bare = &launch;
+  auto executed = [&](RowOptions options) {
+    options.sample_loops = false;
+    auto row = RowExtractor(options).row(request);
+    EXPECT_TRUE(row.ok());
+    return (*row)[Column::kEmuWarpInstructions];
+  };
+  RowOptions everything{.budget = 1'000'000'000};
+  everything.blocks = 8192;
+  const double all = executed(everything);
+  EXPECT_GT(all, 8192 * 4 * 30);
+  EXPECT_NEAR(executed({}) / all, 1, 0.15);
+}
+
 TEST(RowFeatures, WhatIsMissingSaysWhy) {
   const SpecKernel k("cuda/saxpy/saxpy", "saxpy.sm90.ptx");
   RowExtractor extractor({.emulate = false});
