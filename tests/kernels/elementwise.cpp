@@ -301,6 +301,7 @@ void add_elementwise(References& to) {
   to["cuda/scatter_add"] = scatter_add;
   to["cuda/printf_assert"] = printf_assert;
   to["triton/swiglu"] = swiglu;
+  to["families/triton_swiglu"] = swiglu;
   to["triton/bias_gelu"] = bias_gelu;
   to["triton/gelu_backward"] = gelu_backward;
   to["triton/adamw"] = adamw;

@@ -215,6 +215,7 @@ void column_sum(Call& c, const char* size) {
   });
 }
 void column_sum_n_cols(Call& c) { column_sum(c, "n_cols"); }
+void column_sum_columns(Call& c) { column_sum(c, "columns"); }
 
 void variance(Call& c) {
   each_row(c.in("x"), columns(c, "n_cols"), [&](Row x, size_t) {
@@ -330,6 +331,7 @@ void add_rows(References& to) {
   to["cuda/cp_async_pipeline"] = cp_async_pipeline;
   to["triton/row_sum"] = row_sum;
   to["triton/column_sum"] = column_sum_n_cols;
+  to["families/triton_column_sum"] = column_sum_columns;
   to["triton/variance"] = variance;
   to["triton/softmax_causal"] = softmax_causal;
   to["triton/softmax_backward"] = softmax_backward;
