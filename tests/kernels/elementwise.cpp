@@ -221,6 +221,59 @@ void printf_assert(Call& c) {
   map_x(c, "x", "y", [](double x) { return std::sqrt(x); });
 }
 
+void swiglu(Call& c) {
+  const auto &gate = c.in("gate"), &up = c.in("up");
+  for (size_t i = 0; i < gate.size(); ++i)
+    c.out["out"].push_back(gate[i] / (1 + std::exp(-gate[i])) * up[i]);
+}
+
+void bias_gelu(Call& c) {
+  const auto &x = c.in("x"), &bias = c.in("bias");
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double v = x[i] + bias[i % bias.size()];
+    c.out["y"].push_back(0.5 * v * (1 + std::erf(v / std::sqrt(2.0))));
+  }
+}
+
+// The slope by differences of the function itself, so that a wrong derivative is not repeated here.
+void gelu_backward(Call& c) {
+  constexpr double kStep = 1e-5;
+  auto gelu_of = [](double x) {
+    return 0.5 * x * (1 + std::tanh(0.7978845608 * (x + 0.044715 * x * x * x)));
+  };
+  const auto &x = c.in("x"), &dy = c.in("dy");
+  for (size_t i = 0; i < x.size(); ++i)
+    c.out["dx"].push_back(dy[i] * (gelu_of(x[i] + kStep) - gelu_of(x[i] - kStep)) / (2 * kStep));
+}
+
+void adamw(Call& c) {
+  const auto &param = c.in("param"), &grad = c.in("grad"), &mean = c.in("mean"),
+             &square = c.in("square");
+  const double beta1 = c.scalar("beta1"), beta2 = c.scalar("beta2");
+  for (size_t i = 0; i < param.size(); ++i) {
+    const double m = beta1 * mean[i] + (1 - beta1) * grad[i];
+    const double s = beta2 * square[i] + (1 - beta2) * grad[i] * grad[i];
+    const double step =
+        m * c.scalar("unbias1") / (std::sqrt(s * c.scalar("unbias2")) + c.scalar("eps"));
+    c.out["param"].push_back(param[i] - c.scalar("rate") * (step + c.scalar("decay") * param[i]));
+    c.out["mean"].push_back(m);
+    c.out["square"].push_back(s);
+  }
+}
+
+// [tokens, heads, two halves]: element i of one half is turned with element i of the other.
+void rope(Call& c) {
+  const auto &x = c.in("x"), &cosine = c.in("cos"), &sine = c.in("sin");
+  const auto heads = static_cast<size_t>(c.size("heads"));
+  const size_t half = cosine.size() / static_cast<size_t>(c.size("tokens"));
+  for (size_t i = 0; i < x.size(); ++i) {
+    const size_t at = i / (2 * half * heads) * half + i % half;
+    const bool second = i / half % 2 == 1;
+    c.out["y"].push_back(second ? x[i] * cosine[at] + x[i - half] * sine[at]
+                                : x[i] * cosine[at] - x[i + half] * sine[at]);
+  }
+}
+
 }  // namespace
 
 void add_elementwise(References& to) {
@@ -247,6 +300,12 @@ void add_elementwise(References& to) {
   to["cuda/templates_mangled"] = scale;
   to["cuda/scatter_add"] = scatter_add;
   to["cuda/printf_assert"] = printf_assert;
+  to["triton/swiglu"] = swiglu;
+  to["families/triton_swiglu"] = swiglu;
+  to["triton/bias_gelu"] = bias_gelu;
+  to["triton/gelu_backward"] = gelu_backward;
+  to["triton/adamw"] = adamw;
+  to["triton/rope"] = rope;
 }
 
 }  // namespace pitot::kernels

@@ -129,6 +129,10 @@ void add_families(References& to) {
   to["families/reduction"] = reduction;
   to["families/softmax_rows"] = softmax_rows;
   to["families/layernorm"] = layernorm;
+  to["families/triton_matmul"] = product;
+  to["families/triton_attention"] = attention_small;
+  to["families/triton_softmax"] = softmax_rows;
+  to["families/triton_layernorm"] = layernorm;
 }
 
 }  // namespace pitot::kernels

@@ -1,6 +1,6 @@
 // The templates of kernels/families: each has many variants that fit a GPU, and those that are
-// drawn compute what the reference says. Compiling needs nvcc; without it only what is kept beside
-// this test runs (see references_test.cpp).
+// drawn compute what the reference says. Compiling needs nvcc; without it, and of Triton's
+// templates always, only what is kept beside this test runs (see references_test.cpp).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,14 +50,19 @@ class Families : public testing::TestWithParam<std::string> {
       if (c.refused.empty()) kept_.push_back(&c);
   }
 
-  // The sizes at which the variants that are kept beside this test run.
-  std::vector<device::SizeSpec> small_sizes() const {
+  // The specs of the variants that are kept beside this test.
+  std::vector<std::string> kept_specs() const {
     auto files =
         list_files(std::string(PITOT_SOURCE_DIR) + "/tests/kernels/specs/families/" + GetParam(),
                    {".kernel.toml"});
     EXPECT_TRUE(files.ok() && !files->empty()) << "no variant of " << GetParam() << " is kept";
-    if (!files || files->empty()) return {};
-    return read_kernel_spec(files->front()).sizes;
+    return files ? *files : std::vector<std::string>{};
+  }
+
+  // The sizes at which they run.
+  std::vector<device::SizeSpec> small_sizes() const {
+    const std::vector<std::string> files = kept_specs();
+    return files.empty() ? std::vector<device::SizeSpec>{} : read_kernel_spec(files[0]).sizes;
   }
 
   Template template_;
@@ -119,7 +124,18 @@ TEST_P(Families, HaveLaunchesThatFitAGpu) {
   }
 }
 
+// What is kept is of the template as it is now: a name that the grid has lost is an old one.
+TEST_P(Families, KeepVariantsOfTheirGrid) {
+  for (const std::string& path : kept_specs()) {
+    const std::string name = std::filesystem::path(path).filename().string();
+    EXPECT_TRUE(std::any_of(kept_.begin(), kept_.end(), [&](const Configuration* c) {
+      return name == GetParam() + "." + c->name + ".kernel.toml";
+    })) << name;
+  }
+}
+
 TEST_P(Families, ComputeWhatTheReferenceSays) {
+  if (template_.kind == variants::SourceKind::kTriton) GTEST_SKIP() << "Triton compiles it";
   auto toolkit = toolchain::find_toolkit();
   if (!toolkit || !toolkit->nvcc.found()) GTEST_SKIP() << "nvcc is not installed";
   const auto reference = references().find("families/" + GetParam());

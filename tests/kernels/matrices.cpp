@@ -28,6 +28,20 @@ void matmul_bias(Call& c) {
   for (size_t i = 0; i < out.size(); ++i) out[i] += bias[i % bias.size()];
 }
 
+void matmul_relu(Call& c) {
+  matmul_bias(c);
+  for (double& v : c.out["c"]) v = std::max(v, 0.0);
+}
+
+void matvec(Call& c) {
+  const auto &a = c.in("a"), &x = c.in("x");
+  for (size_t row = 0; row < a.size(); row += x.size()) {
+    double sum = 0;
+    for (size_t i = 0; i < x.size(); ++i) sum += a[row + i] * x[i];
+    c.out["y"].push_back(sum);
+  }
+}
+
 // One head: rows of q against `keys` rows of k and v from element `base` on; `visible` keys a row.
 template <class Visible>
 void attend(Call& c, size_t q_base, size_t base, size_t rows, size_t d, double scale,
@@ -61,12 +75,26 @@ void flash_attention(Call& c) {
   attend(c, 0, 0, n, c.in("q").size() / n, c.scalar("scale"), [&](size_t) { return n; });
 }
 
-void attention_causal(Call& c) {
+// A head after the other, `visible` keys for a row of each.
+template <class Visible>
+void attend_heads(Call& c, double scale, Visible&& visible) {
   const auto n = static_cast<size_t>(c.size("n")), heads = static_cast<size_t>(c.size("heads"));
   const size_t d = c.in("q").size() / n / heads;
+  for (size_t h = 0; h < heads; ++h) attend(c, h * n * d, h * n * d, n, d, scale, visible);
+}
+void attention_causal(Call& c) {
+  attend_heads(c, c.scalar("scale_log2") * std::log(2.0), [](size_t r) { return r + 1; });
+}
+void attention_full(Call& c) {
+  const auto n = static_cast<size_t>(c.size("n"));
+  attend_heads(c, c.scalar("scale_log2") * std::log(2.0), [n](size_t) { return n; });
+}
+
+void attention_decode(Call& c) {
+  const auto n = static_cast<size_t>(c.size("n")), heads = static_cast<size_t>(c.size("heads"));
+  const size_t d = c.in("q").size() / heads;
   for (size_t h = 0; h < heads; ++h)
-    attend(c, h * n * d, h * n * d, n, d, c.scalar("scale_log2") * std::log(2.0),
-           [](size_t r) { return r + 1; });
+    attend(c, h * d, h * n * d, 1, d, c.scalar("scale"), [n](size_t) { return n; });
 }
 
 void transpose(Call& c) {
@@ -169,9 +197,14 @@ void add_matrices(References& to) {
   to["triton/matmul"] = matmul_bias;
   to["triton/persistent_matmul"] = matmul;
   to["triton/tma_matmul"] = matmul;
+  to["triton/matmul_relu"] = matmul_relu;
+  to["triton/matmul_splitk"] = matmul;
+  to["triton/matvec"] = matvec;
   to["pairs/attention"] = attention;
   to["pairs/flash_attention"] = flash_attention;
   to["triton/attention_causal"] = attention_causal;
+  to["triton/attention_full"] = attention_full;
+  to["triton/attention_decode"] = attention_decode;
   to["cuda/transpose"] = transpose;
   to["triton/transpose"] = transpose;
   to["cuda/conv2d"] = conv2d;

@@ -202,6 +202,110 @@ void cp_async_pipeline(Call& c) {
       }
 }
 
+void row_sum(Call& c) {
+  each_row(c.in("x"), columns(c, "n_cols"),
+           [&](Row x, size_t) { c.out["y"].push_back(sum_of(x)); });
+}
+
+void column_sum(Call& c, const char* size) {
+  auto& out = c.out["sum"];
+  out.assign(columns(c, size), 0);
+  each_row(c.in("x"), out.size(), [&](Row x, size_t) {
+    for (size_t i = 0; i < x.size(); ++i) out[i] += x[i];
+  });
+}
+void column_sum_n_cols(Call& c) { column_sum(c, "n_cols"); }
+void column_sum_columns(Call& c) { column_sum(c, "columns"); }
+
+void variance(Call& c) {
+  each_row(c.in("x"), columns(c, "n_cols"), [&](Row x, size_t) {
+    const auto n = static_cast<double>(x.size());
+    const double mean = sum_of(x) / n;
+    double squares = 0;
+    for (double v : x) squares += (v - mean) * (v - mean);
+    c.out["mean"].push_back(mean);
+    c.out["variance"].push_back(squares / n);
+  });
+}
+
+// Row r of each head sees the columns up to r; the others get nothing.
+void softmax_causal(Call& c) {
+  const size_t n = columns(c, "n");
+  each_row(c.in("x"), n, [&](Row x, size_t row) {
+    std::vector<double> seen(x.begin(), x.begin() + static_cast<ptrdiff_t>(row % n + 1));
+    for (double& v : seen) v *= c.scalar("scale");
+    const double all = log_sum_exp(seen);
+    for (size_t i = 0; i < n; ++i)
+      c.out["y"].push_back(i < seen.size() ? std::exp(seen[i] - all) : 0);
+  });
+}
+
+void softmax_backward(Call& c) {
+  const auto& dy = c.in("dy");
+  each_row(c.in("y"), columns(c, "n_cols"), [&](Row y, size_t row) {
+    const Row d = Row(dy).subspan(row * y.size(), y.size());
+    double dot = 0;
+    for (size_t i = 0; i < y.size(); ++i) dot += y[i] * d[i];
+    for (size_t i = 0; i < y.size(); ++i) c.out["dx"].push_back(y[i] * (d[i] - dot));
+  });
+}
+
+void log_softmax(Call& c) {
+  each_row(c.in("x"), columns(c, "n_cols"), [&](Row x, size_t) {
+    const double all = log_sum_exp(x);
+    for (double v : x) c.out["y"].push_back(v - all);
+  });
+}
+
+void layernorm_backward(Call& c) {
+  const auto &gain = c.in("gain"), &dy = c.in("dy");
+  each_row(c.in("x"), columns(c, "n_cols"), [&](Row x, size_t row) {
+    const auto n = static_cast<double>(x.size());
+    const double mean = sum_of(x) / n;
+    double squares = 0, sum = 0, dot = 0;
+    for (double v : x) squares += (v - mean) * (v - mean);
+    const double deviation = std::sqrt(squares / n + c.scalar("eps"));
+    auto d = [&](size_t i) { return dy[row * x.size() + i] * gain[i]; };
+    for (size_t i = 0; i < x.size(); ++i) {
+      sum += d(i);
+      dot += d(i) * (x[i] - mean) / deviation;
+    }
+    for (size_t i = 0; i < x.size(); ++i)
+      c.out["dx"].push_back((d(i) - sum / n - (x[i] - mean) / deviation * dot / n) / deviation);
+  });
+}
+
+void rmsnorm_residual(Call& c) {
+  const auto &gain = c.in("gain"), &residual = c.in("residual");
+  each_row(c.in("x"), columns(c, "n_cols"), [&](Row x, size_t row) {
+    std::vector<double> sum(x.begin(), x.end());
+    double squares = 0;
+    for (size_t i = 0; i < sum.size(); ++i) {
+      sum[i] += residual[row * x.size() + i];
+      squares += sum[i] * sum[i];
+    }
+    const double rms = std::sqrt(squares / static_cast<double>(x.size()) + c.scalar("eps"));
+    for (size_t i = 0; i < sum.size(); ++i) {
+      c.out["residual"].push_back(sum[i]);
+      c.out["y"].push_back(sum[i] / rms * gain[i]);
+    }
+  });
+}
+
+void quantise_rows(Call& c) {
+  constexpr double kTie = 1e-4;
+  each_row(c.in("x"), columns(c, "n_cols"), [&](Row x, size_t) {
+    double top = 1e-10;
+    for (double v : x) top = std::fmax(top, std::fabs(v));
+    c.out["scale"].push_back(top / 127);
+    for (double v : x) {
+      // Between two integers the division's last bit decides: either is right.
+      const double q = v / top * 127 + 0.5;
+      c.out["q"].push_back(std::fabs(q - std::nearbyint(q)) < kTie ? NAN : std::floor(q));
+    }
+  });
+}
+
 }  // namespace
 
 void add_rows(References& to) {
@@ -225,6 +329,16 @@ void add_rows(References& to) {
   to["triton/scan"] = scan;
   to["regressions/atomic_add_to_cas"] = weighted_histogram;
   to["cuda/cp_async_pipeline"] = cp_async_pipeline;
+  to["triton/row_sum"] = row_sum;
+  to["triton/column_sum"] = column_sum_n_cols;
+  to["families/triton_column_sum"] = column_sum_columns;
+  to["triton/variance"] = variance;
+  to["triton/softmax_causal"] = softmax_causal;
+  to["triton/softmax_backward"] = softmax_backward;
+  to["triton/log_softmax"] = log_softmax;
+  to["triton/layernorm_backward"] = layernorm_backward;
+  to["triton/rmsnorm_residual"] = rmsnorm_residual;
+  to["triton/quantise_rows"] = quantise_rows;
 }
 
 }  // namespace pitot::kernels

@@ -47,13 +47,22 @@ class MeasureFamilies(unittest.TestCase):
             (self.folder / "in" / family).mkdir(parents=True)
             manifest_of(self.folder / "in" / family, family)
 
-    def run_tool(self, *options):
-        command = [sys.executable, str(ROOT / "tools/gpu/measure_families.py"), PROGRAM, str(self.folder / "in"),
-                   "--out", str(self.folder / "out"), "--workers", "0", *options]
+    def start(self, *arguments):
+        command = [sys.executable, str(ROOT / "tools/gpu/measure_families.py"), PROGRAM,
+                   "--out", str(self.folder / "out"), "--workers", "0", *map(str, arguments)]
         environment = os.environ | {"PITOT_CUDA_LIBRARY": "", "PITOT_NVML_LIBRARY": ""}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+    def run_tool(self, *options):
+        done = self.start(self.folder / "in", *options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
+
+    def template(self, family, source):
+        folder = self.folder / "templates" / family
+        folder.mkdir(parents=True)
+        (folder / f"{family}.variants.toml").write_text(f'name = "{family}"\nsource = "{source}"\n')
+        return folder.parent
 
     def rows(self, family):
         with open(self.folder / "out" / f"{family}.csv", newline="") as f:
@@ -98,6 +107,30 @@ class MeasureFamilies(unittest.TestCase):
         shutil.unpack_archive(self.folder / "out/families.tar.xz", self.folder / "again")
         names = sorted(p.name for p in (self.folder / "again").iterdir())
         self.assertEqual(names, ["histogram.csv", "store.db", "summary.csv"])
+
+    def test_what_was_made_elsewhere_takes_the_place_of_its_template(self):
+        templates = self.template("histogram", "histogram.py")
+        archive = shutil.make_archive(str(self.folder / "made"), "xztar", self.folder / "in")
+        done = self.start(templates, "--made", archive, "--only", "histogram")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([r["status"] for r in self.rows("histogram")], 6 * ["ok"] + 2 * ["compile_failed"])
+        before = self.starts()
+        # From a folder, and from the archive once more: it is the same that is measured.
+        for made in (self.folder / "in", archive):
+            done = self.start("--made", made, "--only", "histogram")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.starts(), before)
+
+    def test_a_triton_template_that_nobody_compiled(self):
+        done = self.start(self.template("softmax", "softmax.py"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("softmax: not measured: Triton compiles it", done.stderr)
+
+    def test_an_archive_that_is_none(self):
+        (self.folder / "made.tar.xz").write_text("no archive")
+        done = self.start("--made", self.folder / "made.tar.xz")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("made.tar.xz: neither a folder nor an archive", done.stderr)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,11 @@ before are being measured, or what it made of them elsewhere (manifest.json). Re
 finished tables stay: the same command again measures only what the store lacks. Within a family the order is random (a
 seed of its name), so that a GPU that warms up favours nobody.
 
+    python3 tools/gpu/measure_families.py build/release/bin/pitot --made triton_families.tar.xz --out h200
+
+Triton's templates are compiled where Triton is, by tools/triton_variants.py: --made takes what came of it, a folder or
+an archive of one, and measures that in the place of templates of the same names.
+
 All PTX is compiled by the driver ahead, on all cores, into the driver's own cache, where `pitot measure` finds it.
 OUT gets FAMILY.csv, summary.csv (also printed), and of templates what was compiled, made/FAMILY/. With --pack all of it
 goes into OUT/families.tar.xz in the end.
@@ -73,6 +78,25 @@ def compile_ahead(paths, workers):
                 return
 
 
+def families_in(folders, names, made):
+    return [Family(f, made) for f in sorted({f for folder in folders for name in names for f in folder.rglob(name)})]
+
+
+def unpacked(path, to):
+    """The folder of families that were made elsewhere; what an archive holds is put below `to`."""
+    if path.is_dir():
+        return path
+    folder = to / path.name
+    # Nothing of an older archive of that name is measured along with it.
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        with tarfile.open(path) as archive:
+            archive.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+    except (OSError, tarfile.TarError) as e:
+        raise SystemExit(f"{path}: neither a folder nor an archive: {e}") from None
+    return folder
+
+
 def sizes_of(spec):
     """The kinds of a spec's sizes, in order."""
     return [size.get("kind", "") for size in tomllib.loads(spec.read_text()).get("sizes", [{}])]
@@ -105,6 +129,9 @@ class Family:
         if self.is_template:
             if start >= end:
                 raise RuntimeError("not compiled: the time is used up")
+            if tomllib.loads(self.path.read_text())["source"].endswith(".py"):
+                raise RuntimeError("not measured: Triton compiles it. Run tools/triton_variants.py on "
+                                   f"{self.path.name} where Triton is, and give its output by --made")
             some = ["--only", str(limit)] if limit else []
             done = subprocess.run([pitot, "--jobs", str(workers), "variants", str(self.path), "-o", str(self.folder),
                                    "--no-ptxas", *some], capture_output=True, text=True, timeout=end - start)
@@ -212,24 +239,27 @@ def pack(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pitot")
-    parser.add_argument("families", nargs="+", type=pathlib.Path, 
+    parser.add_argument("families", nargs="*", type=pathlib.Path,
                         help="folders of templates, or of what was made of them")
+    parser.add_argument("--made", action="append", default=[], type=pathlib.Path,
+                        help="a folder or archive of what was made of templates elsewhere, in their place")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--minutes", type=float, default=9, help="all in all; what is not measured then is left")
     parser.add_argument("--only", action="append", help="only these families")
     parser.add_argument("--limit", type=int, default=0, help="only so many variants of each family: a trial")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 1) - 4), help="that compile ahead")
     parser.add_argument("--pack", action="store_true", help="one archive of all results")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     end = time.monotonic() + args.minutes * 60
     args.out.mkdir(parents=True, exist_ok=True)
     made = args.out / "made"
-    found = sorted({f for folder in args.families for name in ("*.variants.toml", "manifest.json")
-                    for f in folder.rglob(name)})
-    families = sorted((Family(f, made) for f in found), key=lambda f: f.name)
-    families = [f for f in families if not args.only or f.name in args.only]
+    ready = families_in([unpacked(m, made) for m in args.made], ["manifest.json"], made)
+    given = families_in(args.families, ["*.variants.toml", "manifest.json"], made)
+    given = [f for f in given if f.name not in {r.name for r in ready}]
+    families = [f for f in sorted(given + ready, key=lambda f: f.name) if not args.only or f.name in args.only]
     if not families:
-        raise SystemExit("no templates and no manifests in " + ", ".join(map(str, args.families)))
+        searched = ", ".join(map(str, args.families + args.made))
+        raise SystemExit(f"no templates and no manifests in {searched or 'no folder: none was given'}")
     store = args.out / "store.db"
     summaries, failed = [], False
     with tempfile.TemporaryDirectory() as cache, concurrent.futures.ThreadPoolExecutor(1) as ahead:

@@ -149,8 +149,21 @@ def build_variant(kernels, directory, build, variant, names, source):
     return entries
 
 
+def spec_of(build, variant):
+    """`build` with what a variant has of its own: types of arguments, sizes, tolerance."""
+    types = variant.get("types", {})
+    known = {a["name"] for a in build["spec"]["args"]}
+    if not types.keys() <= known:
+        raise SystemExit(f"types of {', '.join(sorted(types.keys() - known))}: the spec has no such argument")
+    args = [a | {"type": types.get(a["name"], a["type"])} for a in build["spec"]["args"]]
+    sizes = variant.get("sizes", build["spec"]["sizes"])
+    return build | {"spec": build["spec"] | {"args": args, "sizes": sizes},
+                    "tolerance": variant.get("tolerance", build["tolerance"])}
+
+
 def write_spec(directory, build, variant, first, shared, dotted):
     """One spec a variant: it runs the last kernel listed, with the first as its oracle."""
+    build = spec_of(build, variant)
     functions = list(first)
     ptx, text, block = first[functions[-1]]
     oracle = (first[functions[0]][0], functions[0]) if len(functions) > 1 else None
