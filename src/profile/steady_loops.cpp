@@ -38,7 +38,11 @@ class SteadyLoopFinder {
  private:
   const emulator::Op& op(uint32_t i) const { return program_.ops[code_.first + i]; }
 
-  // Values that an address, a guard or an integer comparison depends on, through registers.
+  // Copies of which an operand says how much is read, nothing where a mask is off.
+  bool is_async(uint32_t i) const { return flow_.instruction(i).opcode->has(ptx::kAsync); }
+
+  // Values that an address, a guard, the size of a copy or an integer comparison depends on,
+  // through registers.
   void mark_relevant() {
     relevant_.assign(flow_.values.values.size(), false);
     std::vector<ValueId> work;
@@ -49,7 +53,8 @@ class SteadyLoopFinder {
     };
     for (uint32_t item = 0; item < flow_.accesses.items.size(); ++item) {
       const analysis::RegAccess& a = flow_.accesses.items[item];
-      if (!a.write && (a.role == Role::kAddress || a.role == Role::kGuard))
+      if (!a.write && (a.role == Role::kAddress || a.role == Role::kGuard ||
+                       is_async(flow_.accesses.instruction_of[item])))
         mark(flow_.values.value_of[item]);
     }
     while (!work.empty()) {
@@ -91,8 +96,10 @@ class SteadyLoopFinder {
     for (BlockId b : flow_.loops.blocks_of(l)) {
       const analysis::Block& block = flow_.cfg.blocks[b];
       const bool own = flow_.loops.loop_of[b] == l;
-      for (uint32_t i = block.first; i < block.last; ++i)
+      for (uint32_t i = block.first; i < block.last; ++i) {
         if (!usable(i, out)) return std::nullopt;
+        add_masks(i, out.tests);
+      }
       const bool leaves = analysis::loop_is_left(flow_, l, b);
       if (!leaves && !(own && block.conditional)) continue;
       const uint32_t branch = block.last - 1;
@@ -164,6 +171,44 @@ class SteadyLoopFinder {
     }
   }
 
+  // The comparisons that say whether an instruction that is no branch does anything.
+  void add_masks(uint32_t i, std::vector<LoopTest>& tests) const {
+    if (op(i).flow == Flow::kBranch) return;
+    for (uint32_t a = flow_.accesses.first[i]; a < flow_.accesses.first[i + 1]; ++a) {
+      const analysis::RegAccess& access = flow_.accesses.items[a];
+      if (!access.write && (access.role == Role::kGuard || is_async(i)))
+        add_comparisons(flow_.values.value_of[a], 0, tests);
+    }
+  }
+
+  // Those that a predicate, or a choice between constants, is made of.
+  void add_comparisons(ValueId v, unsigned depth, std::vector<LoopTest>& tests) const {
+    if (v == kNone || depth > kDeepestMask || tests.size() >= kMostTests) return;
+    if (auto test = test_of(v)) {
+      const bool there = std::any_of(tests.begin(), tests.end(), [&](const LoopTest& t) {
+        return t.left.slot.at == test->left.slot.at && t.right.slot.at == test->right.slot.at;
+      });
+      if (!there) tests.push_back(*test);
+      return;
+    }
+    const uint32_t writer = analysis::only_writer(flow_, v);
+    if (writer == kNone) return;
+    switch (flow_.instruction(writer).opcode->mnemonic) {
+      case ptx::Mnemonic::kSelp:
+      case ptx::Mnemonic::kMov:
+      case ptx::Mnemonic::kAnd:
+      case ptx::Mnemonic::kOr:
+      case ptx::Mnemonic::kNot:
+      case ptx::Mnemonic::kXor:
+        break;
+      default:
+        return;
+    }
+    for (uint32_t a = flow_.accesses.first[writer]; a < flow_.accesses.first[writer + 1]; ++a)
+      if (!flow_.accesses.items[a].write)
+        add_comparisons(flow_.values.value_of[a], depth + 1, tests);
+  }
+
   // The comparison of integers that made a predicate.
   std::optional<LoopTest> test_of(ValueId guard) const {
     if (guard == kNone) return std::nullopt;
@@ -196,7 +241,8 @@ class SteadyLoopFinder {
     return true;
   }
 
-  static constexpr size_t kMostSteps = 64;
+  static constexpr size_t kMostSteps = 64, kMostTests = 64;
+  static constexpr unsigned kDeepestMask = 6;
 
   const emulator::Program& program_;
   const emulator::FunctionCode& code_;

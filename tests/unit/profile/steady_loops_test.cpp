@@ -95,6 +95,28 @@ TEST(SteadyLoops, AGuardThatTurnsIsSeen) {
   expect_same_counts(all, sampled);
 }
 
+// Masks of accesses, not branches: a predicate of its own, and the size of an asynchronous copy.
+// The loop goes 500 trips beyond what they let through, which is all that the buffer has.
+TEST(SteadyLoops, AMaskThatTurnsIsSeen) {
+  const std::string head =
+      "mul.wide.u32 %rd2, %r1, 16;\nadd.s64 %rd2, %rd2, %rd1;\nmov.u32 %r2, 0;\nmov.u32 %r5, s;\n"
+      "shl.b32 %r6, %r1, 4;\nadd.s32 %r5, %r5, %r6;\nL:\n";
+  const std::string tail =
+      "add.s64 %rd2, %rd2, 512;\nadd.s32 %r2, %r2, 1;\nsetp.lt.s32 %p1, %r2, 1000;\n@%p1 bra L;\n"
+      "st.global.u32 [%rd1], %r2;\n";
+  test::Shape shape;
+  shape.bytes = 500 * 512;
+  for (const char* body :
+       {"setp.lt.s32 %p2, %r2, 500;\n@%p2 ld.global.u32 %r4, [%rd2];\n",
+        "sub.s32 %r3, 500, %r2;\nsetp.gt.s32 %p2, %r3, 0;\nsetp.lt.u32 %p3, %r1, 1000;\n"
+        "and.pred %p2, %p2, %p3;\nselp.b32 %r4, 16, 0, %p2;\n"
+        "cp.async.cg.shared.global [%r5], [%rd2], 16, %r4;\ncp.async.wait_all;\n"}) {
+    const auto [all, sampled] = both(head + body + tail, ".shared .align 16 .b8 s[4096];\n", shape);
+    EXPECT_TRUE(sampled.ok()) << sampled.faults.front().message;
+    expect_same_counts(all, sampled);
+  }
+}
+
 // A chain of pointers is followed link by link, and a counter that doubles to its end.
 TEST(SteadyLoops, WhatIsNotSteadyRuns) {
   const auto [all, sampled] = both(
