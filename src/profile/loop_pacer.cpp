@@ -48,8 +48,8 @@ LoopPacer::Progress LoopPacer::came_back(Warp& warp, uint32_t from, const Progre
                          (now.missed - a.began.missed) / w.weight * passed};
     move_on(warp, a);
     a.counts_for = 1;
+    // Comparisons of what a trip makes anew still have the values from before: seen after the next.
     a.seen.clear();
-    snapshot(warp, a);
     weigh(w);
     return taken;
   }
