@@ -8,9 +8,10 @@ namespace {
 
 using analysis::Feature;
 
-// Where several resources are nearly equally busy they hinder each other. Blocks that start one
-// after the other do not: they start while others work.
-constexpr double kScoreNorm = 2, kStartNorm = 8;
+// Where several resources are nearly equally busy they hinder each other, the more the fewer warps
+// there are to keep them busy at the same time: one warp alone loads, computes and stores in turn.
+// Blocks that start one after the other hinder nobody: they start while others work.
+constexpr double kNormWarps = 32, kNormRoot = 0.25, kNormUnknown = 2, kStartNorm = 8;
 
 // What of a peak is reached, and by how much waiting takes longer when others wait too. Chosen on
 // the families of data/h200/variants that are not held out; docs/predict-features.md says what each
@@ -40,15 +41,20 @@ class ScoreInput {
   std::span<const double> row_;
 };
 
-AnalyticScore combined(std::vector<ScoreTerm> terms, double launch, double mhz) {
+double norm_of(double warps_of_sm) {
+  if (!(warps_of_sm > 0)) return kNormUnknown;
+  return 1 + std::pow(warps_of_sm / kNormWarps, kNormRoot);
+}
+
+AnalyticScore combined(std::vector<ScoreTerm> terms, double launch, double mhz, double norm) {
   AnalyticScore out;
   double sum = 0, starts = 0;
   for (const ScoreTerm& t : terms)
     if (t.resource == "blocks")
       starts += t.cycles;
     else
-      sum += std::pow(t.cycles, kScoreNorm);
-  const double work = std::pow(sum, 1 / kScoreNorm);
+      sum += std::pow(t.cycles, norm);
+  const double work = std::pow(sum, 1 / norm);
   const double cycles =
       std::pow(std::pow(work, kStartNorm) + std::pow(starts, kStartNorm), 1 / kStartNorm);
   out.us = (cycles + launch) / mhz;
@@ -89,7 +95,8 @@ std::optional<AnalyticScore> analytic_score(std::span<const double> row) {
   };
   std::vector<ScoreTerm> terms;
   for (const Term& t : kTerms) terms.push_back({t.resource, in.or_zero(t.column) * t.times});
-  AnalyticScore out = combined(std::move(terms), in.or_zero(kGpuLaunchCycles), in[kGpuBoostMhz]);
+  AnalyticScore out = combined(std::move(terms), in.or_zero(kGpuLaunchCycles), in[kGpuBoostMhz],
+                               norm_of(in[kWarpsPerSm]));
   out.emulated = true;
   return out;
 }
@@ -124,7 +131,8 @@ std::optional<AnalyticScore> static_score(std::span<const double> row) {
     terms.push_back({"blocks", in[kLaunchBlocks] * in[kGpuCyclesPerBlock]});
   if (in.has(Feature::kCriticalPath, kWaves))
     terms.push_back({"latency", in[Feature::kCriticalPath] * std::ceil(in[kWaves] - 1e-9)});
-  return combined(std::move(terms), in.or_zero(kGpuLaunchCycles), in[kGpuBoostMhz]);
+  return combined(std::move(terms), in.or_zero(kGpuLaunchCycles), in[kGpuBoostMhz],
+                  norm_of(in[kWarpsPerSm]));
 }
 
 }  // namespace pitot::predict
