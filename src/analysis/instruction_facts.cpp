@@ -253,17 +253,20 @@ class FactEvaluator {
     return flow_.module->symbols[o.id].kind != ptx::SymbolKind::kParameter;
   }
 
-  // The value of an entry's parameter declared `.ptr .align N` is a multiple of N.
+  // The value of an entry's parameter declared `.ptr .align N` is a multiple of N, as is one stated
+  // to be.
   void pointer_parameter(uint8_t where) {
     const Operand& o = operands_[where];
     if (!flow_.function->is_entry || ptx::base_space(op_.space) != Space::kParam ||
         o.kind != OperandKind::kAddress || o.base_kind != OperandKind::kSymbol || o.value != 0)
       return;
     const ptx::Symbol& s = flow_.module->symbols[o.id];
-    if (s.kind != ptx::SymbolKind::kParameter || !s.is_pointer || op_.vector > 1 ||
-        !std::has_single_bit(s.pointer_alignment))
-      return;
-    out_.main.bits.zero |= Bits::mask(static_cast<unsigned>(std::countr_zero(s.pointer_alignment)));
+    if (s.kind != ptx::SymbolKind::kParameter || op_.vector > 1) return;
+    uint32_t alignment =
+        s.is_pointer && std::has_single_bit(s.pointer_alignment) ? s.pointer_alignment : 1;
+    for (const auto& [parameter, stated] : u_.stated_alignment)
+      if (parameter == o.id && std::has_single_bit(stated)) alignment = std::max(alignment, stated);
+    out_.main.bits.zero |= Bits::mask(static_cast<unsigned>(std::countr_zero(alignment)));
   }
 
   void evaluate_cvta() {

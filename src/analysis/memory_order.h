@@ -46,8 +46,13 @@ class MemoryOrder {
   void add(uint32_t instruction, Order&& order);
   bool folded = false;
 
- private:
   enum class Kind : uint8_t { kNothing, kAccess, kOrdersAll };
+  // What an instruction does to memory by itself; of kAccess, `described` has the accesses until
+  // the next call. Needs `reset` only.
+  Kind describe(uint32_t instruction);
+  const std::vector<MemoryAccess>& described() const { return now_; }
+
+ private:
   static constexpr size_t kMost = 128;  // pending reads, and writes
   // One bit a pending access. An instruction adds up to two accesses to either list before the list
   // is folded.
@@ -63,7 +68,6 @@ class MemoryOrder {
     }
   };
 
-  Kind describe(uint32_t instruction);
   // Reads that changes over time (%clock64, %globaltimer …) keep their place as well.
   bool reads_clock(const ptx::Instruction& i) const;
   bool is_async(uint32_t instruction) const;

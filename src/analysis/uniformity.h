@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "analysis/block_shape.h"
@@ -21,6 +22,9 @@ struct ValueFacts {
 
 // A claim holds for lanes that execute the defining instruction together, the k-th time each.
 struct Uniformity {
+  // By parameter: bytes that its value is stated to be a multiple of, beyond `.ptr .align`. A power
+  // of two; set before `build`.
+  std::vector<std::pair<ptx::SymbolId, uint32_t>> stated_alignment;
   std::optional<BlockShape> shape;
   std::vector<ValueFacts> facts;  // by ValueId
   // By block: the predicate (or brx index) that ends it, kGrid where control does not split.

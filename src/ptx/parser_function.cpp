@@ -122,6 +122,7 @@ bool Parser::parse_performance_directive(Function& f, std::string_view name, uin
   auto numbers = [&](size_t most, std::array<uint32_t, 3>& out) {
     out = {1, 1, 1};
     size_t n = 0;
+    uint32_t end = 0;
     do {
       cur_.skip_trivia();
       uint64_t value = 0;
@@ -136,7 +137,9 @@ bool Parser::parse_performance_directive(Function& f, std::string_view name, uin
         error("operand-count", {at, cur_.offset()},
               "'" + std::string(name) + "' takes at most " + std::to_string(most) + " numbers");
       ++n;
+      end = cur_.offset();
     } while (accept(','));
+    cur_.seek(end);  // blanks and comments behind it are not the directive's
     return true;
   };
   std::array<uint32_t, 3> v{};

@@ -53,6 +53,14 @@ void Edit::insert_after(const ptx::Instruction& i, const std::vector<std::string
   rewriter_.insert_before(i.range.end, std::move(out));
 }
 
+void Edit::replace(const ptx::Instruction& i, const std::vector<std::string>& statements) {
+  const std::string indent = indentation(i);
+  std::string out;
+  for (const std::string& s : statements) out += (out.empty() ? "" : "\n" + indent) + s;
+  rewriter_.replace(i.range, std::move(out));
+  changed();
+}
+
 std::string Edit::apply() {
   std::string declarations;
   for (const auto& [type, name] : registers_)

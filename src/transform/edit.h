@@ -36,6 +36,8 @@ class Edit {
   // indentation. Statements without line ends.
   void insert_before(const ptx::Instruction& i, const std::vector<std::string>& statements);
   void insert_after(const ptx::Instruction& i, const std::vector<std::string>& statements);
+  // Statements in place of one, guard included; counts as a change.
+  void replace(const ptx::Instruction& i, const std::vector<std::string>& statements);
 
   uint32_t changes() const { return changes_; }
   const std::vector<Declined>& declined() const { return declined_; }

@@ -5,6 +5,31 @@ namespace pitot::transform {
 
 Transform transform_of(Action action) {
   switch (action) {
+    case Action::kVecLd:
+      return vectorise_loads;
+    case Action::kVecSt:
+      return vectorise_stores;
+    case Action::kVecWide:
+      return widen_accesses;
+    case Action::kSplitLd:
+      return split_loads;
+    case Action::kCacheCs:
+    case Action::kCacheCg:
+    case Action::kCacheCa:
+    case Action::kCacheCv:
+      return cache_loads;
+    case Action::kStCacheCs:
+    case Action::kStCacheWt:
+    case Action::kStCacheWb:
+      return cache_stores;
+    case Action::kMaxnreg32:
+    case Action::kMaxnreg64:
+    case Action::kMaxnreg128:
+    case Action::kMaxnreg255:
+      return limit_registers;
+    case Action::kPrefetchL1:
+    case Action::kPrefetchL2:
+      return prefetch;
     default:
       return nullptr;
   }

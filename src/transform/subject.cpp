@@ -16,6 +16,10 @@ const FlowFacts& Subject::flow() {
 const Uniformity& Subject::uniformity() {
   if (!uniformity_) {
     uniformity_ = std::make_unique<Uniformity>();
+    for (const ptx::SymbolId id : function_.parameters)
+      if (auto it = assumptions_.alignment.find(std::string(module_.symbols[id].name));
+          it != assumptions_.alignment.end())
+        uniformity_->stated_alignment.emplace_back(id, it->second);
     uniformity_->build(flow(), block_shape_of(function_, assumptions_.block), workspace_);
   }
   return *uniformity_;

@@ -1,0 +1,97 @@
+// `.maxnreg`: how many registers ptxas may give a thread.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "transform/transforms.h"
+
+namespace pitot::transform {
+namespace {
+
+// Registers of a multiprocessor that blocks share (all targets from sm_50 on), the unit in which
+// threads get them, and the most threads of a block.
+constexpr uint64_t kRegisterFile = 65536;
+constexpr uint64_t kRegisterUnit = 8;
+constexpr uint64_t kMostThreads = 1024;
+
+uint32_t limit_of(Action action) {
+  switch (action) {
+    case Action::kMaxnreg32:
+      return 32;
+    case Action::kMaxnreg64:
+      return 64;
+    case Action::kMaxnreg128:
+      return 128;
+    default:
+      return 255;
+  }
+}
+
+uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
+
+// Threads of the largest block that may be launched, and who says so.
+struct LargestBlock {
+  uint64_t threads = 0;  // 0: not known
+  std::string_view source;
+};
+
+LargestBlock largest_block(const Subject& subject) {
+  if (auto threads = subject.function().bounds.threads()) {
+    return {*threads, subject.function().bounds.reqntid ? ".reqntid" : ".maxntid"};
+  }
+  if (const auto& b = subject.assumptions().block)
+    return {uint64_t{(*b)[0]} * (*b)[1] * (*b)[2], "the launch"};
+  return {};
+}
+
+// With `.maxnreg` ptxas no longer keeps to what `.maxntid` leaves a thread, so a limit must do so
+// itself or launches fail.
+std::string why_not(const Subject& subject, uint32_t limit) {
+  const ptx::LaunchBounds& bounds = subject.function().bounds;
+  if (!subject.function().is_entry) return "only kernels have a register limit";
+  if (bounds.maxnreg == limit) return fmt::format(".maxnreg {} is there already", limit);
+  for (const ptx::Instruction& i : subject.body())
+    if (i.opcode->mnemonic == ptx::Mnemonic::kSetmaxnreg)
+      return fmt::format(
+          "line {}: setmaxnreg shares out the registers that the kernel starts with, and would "
+          "wait "
+          "for ever for more",
+          subject.line(i));
+  LargestBlock block = largest_block(subject);
+  if (block.threads == 0 && bounds.maxnreg && *bounds.maxnreg < limit)
+    block = {kMostThreads, "a launch, of which nothing is known,"};
+  const uint64_t threads = round_up(block.threads, 32);
+  if (threads * round_up(limit, kRegisterUnit) > kRegisterFile)
+    return fmt::format("{} allows blocks of {} threads, for which {} registers each are too many",
+                       block.source, block.threads, limit);
+  if (bounds.minnctapersm && threads != 0 && !bounds.maxnreg) {
+    const uint64_t blocks = std::max<uint64_t>(*bounds.minnctapersm, 1);
+    const uint64_t left = kRegisterFile / (blocks * threads) / kRegisterUnit * kRegisterUnit;
+    if (left <= limit)
+      return fmt::format(".minnctapersm {} leaves a thread {} registers already", blocks, left);
+  }
+  return {};
+}
+
+}  // namespace
+
+void limit_registers(Subject& subject, Edit& edit, Action action) {
+  const uint32_t limit = limit_of(action);
+  if (std::string reason = why_not(subject, limit); !reason.empty())
+    return edit.decline(std::move(reason));
+  const auto& directives = subject.function().performance_directives;
+  const std::string text = fmt::format(".maxnreg {}", limit);
+  // Of several the last one counts.
+  auto there = std::find_if(directives.rbegin(), directives.rend(),
+                            [](const ptx::DirectiveNode& d) { return d.name == ".maxnreg"; });
+  if (there != directives.rend()) {
+    edit.rewriter().replace(there->range, text);
+  } else {
+    const uint32_t end =
+        directives.empty() ? subject.function().header.end : directives.back().range.end;
+    edit.rewriter().insert_before(end, "\n" + text);
+  }
+  edit.changed();
+}
+
+}  // namespace pitot::transform

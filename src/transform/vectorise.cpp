@@ -1,0 +1,68 @@
+// Neighbouring loads and stores become vector accesses.
+#include <fmt/format.h>
+
+#include "transform/transforms.h"
+#include "transform/wide_access.h"
+
+namespace pitot::transform {
+namespace {
+
+// The elements of an access as written: those in its braces, or the one operand.
+void append_elements(const Subject& subject, const Member& m, std::string& out) {
+  const ptx::Operand& data = subject.module().operands_of(subject.body()[m.instruction])[m.data];
+  auto append = [&](const ptx::Operand& o) {
+    if (!out.empty()) out += ", ";
+    out += subject.text(o.range);
+  };
+  if (data.kind != ptx::OperandKind::kVector) return append(data);
+  for (const ptx::Operand& c : subject.module().children_of(data)) append(c);
+}
+
+void write(const Subject& subject, Edit& edit, const WideAccess& w) {
+  std::string elements;
+  for (const Member& m : w.members) {
+    append_elements(subject, m, elements);
+    const ptx::Instruction& i = subject.body()[m.instruction];
+    if (m.instruction != w.place) edit.rewriter().erase_statement(i.range);
+  }
+  const ptx::Instruction& i = subject.body()[w.place];
+  const auto operands = subject.module().operands_of(i);
+  edit.respell(i, w.opcode);
+  edit.rewriter().replace(operands[w.load ? 0 : 1].range, "{" + elements + "}");
+  edit.rewriter().replace(operands[w.load ? 1 : 0].range, w.address);
+}
+
+void widen(Subject& subject, Edit& edit, const WideOptions& options, std::string_view what) {
+  if (subject.too_complex()) return edit.decline("the kernel is too complex to be analysed");
+  WideAccessFinder finder(subject, options);
+  finder.run();
+  for (const WideDecline& d : finder.declined)
+    edit.decline(subject.body()[d.instruction], d.reason);
+  for (const WideAccess& w : finder.found) write(subject, edit, w);
+  if (finder.found.empty() && finder.declined.empty())
+    edit.decline(fmt::format("no block has {} to neighbouring addresses", what));
+}
+
+}  // namespace
+
+void vectorise_loads(Subject& subject, Edit& edit, Action) {
+  widen(subject, edit, {.loads = true}, "loads that could be one vector");
+}
+
+void vectorise_stores(Subject& subject, Edit& edit, Action) {
+  widen(subject, edit, {.stores = true}, "stores that could be one vector");
+}
+
+void widen_accesses(Subject& subject, Edit& edit, Action) {
+  // The oldest target that takes them; a spelling of each width stands for both.
+  const ptx::Opcode probe = ptx::decode("ld.global.v8.b32");
+  if (ptx::support(probe, subject.module().version, subject.module().target) != ptx::Support::kYes)
+    return edit.decline(
+        fmt::format("accesses of 32 bytes want sm_100 and .version 8.8; this is {} and {}.{}",
+                    name_of(subject.module().target), subject.module().version / 10,
+                    subject.module().version % 10));
+  widen(subject, edit, {.loads = true, .stores = true, .least_bytes = 32, .most_bytes = 32},
+        "accesses that could be 32 bytes");
+}
+
+}  // namespace pitot::transform
