@@ -108,10 +108,8 @@ NextTurn::Test NextTurn::find_test(LoopId loop) {
   return no("its loop's test compares no counter that grows by a constant");
 }
 
-std::string NextTurn::compared(const Test& t, LoopId loop, uint32_t instruction,
-                               std::vector<std::string>& statements) {
+NextTurn::Compared NextTurn::compared(const Test& t, LoopId loop, uint32_t instruction) {
   const FlowFacts& flow = subject_.flow();
-  const auto& registers = flow.function->registers;
   const ptx::Instruction& setp = flow.instruction(t.setp);
   const Operand& counter = flow.module->operands_of(setp)[t.counter];
   const BlockId here = flow.cfg.block_of[instruction], there = flow.cfg.block_of[t.setp];
@@ -121,65 +119,74 @@ std::string NextTurn::compared(const Test& t, LoopId loop, uint32_t instruction,
   if (there == here && flow.values.values[now].kind == ValueKind::kWrite) {
     const uint32_t made = flow.values.instruction_of(flow.accesses, now);
     if (made < instruction && flow.cfg.block_of[made] == here && visible(counter.id, instruction))
-      return std::string(registers[counter.id].name);
+      return {counter.id, 0};
   }
   const RegId phi = flow.values.values[t.phi].reg;
   if (!unwritten_until(loop, phi, instruction) || !visible(phi, instruction)) return {};
-  const int64_t ahead = t.compared + (behind ? t.step : 0);
-  if (ahead == 0) return std::string(registers[phi].name);
   const unsigned width = ptx::bits_of(setp.opcode->type);
-  const std::string sum = edit_.new_register(fmt::format("b{}", width));
-  statements.push_back(fmt::format("add.s{} {}, {}, {};", width, sum, registers[phi].name,
-                                   sign_extended(static_cast<uint64_t>(ahead), width)));
-  return sum;
+  return {phi, sign_extended(static_cast<uint64_t>(t.compared + (behind ? t.step : 0)), width)};
 }
 
-std::string NextTurn::predicate(LoopId loop, uint32_t instruction, std::string& reason) {
+bool NextTurn::known(LoopId loop, uint32_t instruction, std::string& reason) {
   const FlowFacts& flow = subject_.flow();
   const Test& t = test_of(loop);
   if (!t.reason.empty()) {
     reason = t.reason;
-    return {};
+    return false;
   }
   const BlockId here = flow.cfg.block_of[instruction];
   for (const BlockId b : flow.cfg.predecessors(flow.loops.loops[loop].header))
     if (flow.loops.contains(loop, b) && !flow.dom.dominates(here, b)) {
       reason = "not every turn of its loop comes to it";
-      return {};
+      return false;
     }
   const ptx::Instruction& i = flow.instruction(instruction);
-  const ValueId guard = flow.read(instruction, kImplicitOperand);
   if (i.guard != kNoId && written_in(loop, i.guard)) {
     reason = "its guard changes in the loop";
-    return {};
+    return false;
   }
-  const std::string name_prefix = t.stays_when ? "" : "!";
-  const auto key = std::tuple(here, guard, i.guard_negated);
-  if (auto it = made_.find(key); it != made_.end()) return name_prefix + it->second;
-  std::vector<std::string> statements;
-  const std::string counter = compared(t, loop, instruction, statements);
   const Operand& end = flow.module->operands_of(flow.instruction(t.setp))[t.bound];
-  if (counter.empty() || (end.is_register() && !visible(end.id, instruction))) {
+  if (compared(t, loop, instruction).reg == kNoId ||
+      (end.is_register() && !visible(end.id, instruction))) {
     reason = "the loop's counter or bound is not at hand where it loads";
-    return {};
+    return false;
   }
+  return true;
+}
+
+std::string NextTurn::predicate(LoopId loop, uint32_t instruction, std::string& reason) {
+  if (!known(loop, instruction, reason)) return {};
+  const FlowFacts& flow = subject_.flow();
+  const Test& t = test_of(loop);
+  const ptx::Instruction& i = flow.instruction(instruction);
+  const std::string negation = t.stays_when ? "" : "!";
+  const auto key = std::tuple(flow.cfg.block_of[instruction],
+                              flow.read(instruction, kImplicitOperand), i.guard_negated);
+  if (auto it = made_.find(key); it != made_.end()) return negation + it->second;
   const ptx::Instruction& setp = flow.instruction(t.setp);
-  const std::string bound_text(subject_.text(end.range));
+  const Compared now = compared(t, loop, instruction);
+  std::vector<std::string> statements;
+  std::string counter(flow.function->registers[now.reg].name);
+  if (now.added != 0) {
+    const unsigned width = ptx::bits_of(setp.opcode->type);
+    const std::string sum = edit_.new_register(fmt::format("b{}", width));
+    statements.push_back(fmt::format("add.s{} {}, {}, {};", width, sum, counter, now.added));
+    counter = sum;
+  }
+  const std::string bound(subject_.text(flow.module->operands_of(setp)[t.bound].range));
   std::string opcode(setp.opcode->text), guard_text;
   if (i.guard != kNoId) {
     // stays && guard, or by De Morgan its opposite.
-    const size_t type = opcode.rfind('.');
-    opcode.insert(type, t.stays_when ? ".and" : ".or");
+    opcode.insert(opcode.rfind('.'), t.stays_when ? ".and" : ".or");
     guard_text = fmt::format(", {}{}", i.guard_negated == t.stays_when ? "!" : "",
                              flow.function->registers[i.guard].name);
   }
   const std::string p = edit_.new_register("pred");
-  statements.push_back(fmt::format("{} {}, {}, {}{};", opcode, p,
-                                   t.counter == 1 ? counter : bound_text,
-                                   t.counter == 1 ? bound_text : counter, guard_text));
+  statements.push_back(fmt::format("{} {}, {}, {}{};", opcode, p, t.counter == 1 ? counter : bound,
+                                   t.counter == 1 ? bound : counter, guard_text));
   edit_.insert_before(i, statements);
   made_[key] = p;
-  return name_prefix + p;
+  return negation + p;
 }
 
 }  // namespace pitot::transform

@@ -18,8 +18,10 @@ class NextTurn {
  public:
   NextTurn(Subject& subject, Edit& edit) : subject_(subject), edit_(edit), distance_(subject) {}
 
+  // Whether there is such a predicate; else why not.
+  bool known(analysis::LoopId loop, uint32_t instruction, std::string& reason);
   // "%p3" or "!%p3", set before the instruction: the loop goes round again and comes to the
-  // instruction with its guard holding. Or a reason why that is not known.
+  // instruction with its guard holding. Only where it is known; else empty, with the reason.
   std::string predicate(analysis::LoopId loop, uint32_t instruction, std::string& reason);
 
  private:
@@ -35,10 +37,12 @@ class NextTurn {
   };
   const Test& test_of(analysis::LoopId loop);
   Test find_test(analysis::LoopId loop);
-  // Text of the value on which the instruction's next execution depends; statements that make it
-  // are appended.
-  std::string compared(const Test& t, analysis::LoopId loop, uint32_t instruction,
-                       std::vector<std::string>& statements);
+  // The value on which the instruction's next execution depends, from what is in a register there.
+  struct Compared {
+    ptx::RegId reg = ptx::kNoId;  // kNoId: it is not at hand
+    int64_t added = 0;
+  };
+  Compared compared(const Test& t, analysis::LoopId loop, uint32_t instruction);
   bool written_in(analysis::LoopId loop, ptx::RegId reg) const;
   bool visible(ptx::RegId reg, uint32_t instruction) const;
   // Every write of the register in the loop comes after the instruction in a turn.

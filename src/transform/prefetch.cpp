@@ -7,6 +7,7 @@
 
 #include "analysis/trip_counts.h"
 #include "transform/next_turn.h"
+#include "transform/next_value.h"
 #include "transform/spelling.h"
 #include "transform/transforms.h"
 
@@ -29,7 +30,8 @@ class Prefetcher {
         edit_(edit),
         level_(action == Action::kPrefetchL1 ? "L1" : "L2"),
         distance_(subject),
-        turns_(subject, edit) {}
+        turns_(subject, edit),
+        next_(subject, edit) {}
 
   void run() {
     if (subject_.too_complex()) return edit_.decline("the kernel is too complex to be analysed");
@@ -56,6 +58,7 @@ class Prefetcher {
   struct Line {
     BlockId block = 0;
     bool symbol = false;
+    bool computed = false;  // of the next turn, from a base of this one
     uint32_t base = kNone;
     int64_t number = 0;
     auto operator<=>(const Line&) const = default;
@@ -91,6 +94,7 @@ class Prefetcher {
           address(k).kind != OperandKind::kAddress)
         continue;
       there_[line(k, 0)] = true;
+      prefetches_.push_back(k);
     }
   }
 
@@ -106,7 +110,7 @@ class Prefetcher {
     const LoopId loop = flow.loops.loop_of[flow.cfg.block_of[k]];
     if (loop != kNone && a.base_kind == OperandKind::kRegister) {
       const auto step = distance_.per_turn(flow.read(k, 1), loop, 64);
-      if (!step) return "by how much its address grows in a turn of the loop is not certain";
+      if (!step) return computed(k, loop);
       if (*step != 0) return next_turn(k, loop, *step);
     }
     return early(k);
@@ -123,6 +127,34 @@ class Prefetcher {
     const std::string guard = turns_.predicate(loop, k, reason);
     if (!reason.empty()) return reason;
     edit_.insert_before(i, {fmt::format("@{} prefetch.global.{} {};", guard, level_, text)});
+    edit_.changed();
+    there_[l] = false;
+    return {};
+  }
+
+  // An address of which only the way it is made is known: it is made for the next turn.
+  std::string computed(uint32_t k, LoopId loop) {
+    const FlowFacts& flow = subject_.flow();
+    const ptx::Instruction& i = flow.instruction(k);
+    Line l = line(k, 0);
+    l.computed = true;
+    if (there_.count(l) != 0) return {};
+    for (const uint32_t p : prefetches_) {
+      const Line other = line(p, 0);
+      if (other.block == l.block && other.number == l.number && !other.symbol &&
+          next_.is_next(other.base, l.base, loop))
+        return "what it loads next is prefetched already";
+    }
+    std::string reason;
+    if (!turns_.known(loop, k, reason)) return reason;
+    std::vector<std::string> statements;
+    const std::string base = next_.of(k, 1, loop, statements);
+    if (base.empty()) return "its address in the next turn does not follow from this turn's";
+    const std::string guard = turns_.predicate(loop, k, reason);
+    const int64_t offset = address(k).value;
+    statements.push_back(fmt::format("@{} prefetch.global.{} [{}{}];", guard, level_, base,
+                                     offset == 0 ? "" : fmt::format("+{}", offset)));
+    edit_.insert_before(i, statements);
     edit_.changed();
     there_[l] = false;
     return {};
@@ -176,7 +208,9 @@ class Prefetcher {
   std::string_view level_;
   ValueDistance distance_;
   NextTurn turns_;
-  std::map<Line, bool> there_;  // lines with a prefetch; true: of the input
+  NextValue next_;
+  std::vector<uint32_t> prefetches_;  // of the input
+  std::map<Line, bool> there_;        // lines with a prefetch; true: of the input
 };
 
 }  // namespace

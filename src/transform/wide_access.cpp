@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <tuple>
 
 #include "transform/spelling.h"
 
@@ -18,6 +16,8 @@ namespace {
 
 // Members further apart than this are left alone: what lies between is looked at one by one.
 constexpr uint32_t kMostApart = 2048;
+// Places of a block that an access is compared with, the latest first.
+constexpr size_t kMostClusters = 24;
 
 bool is_value(const Operand& o) {
   return (o.kind == OperandKind::kRegister || o.is_constant()) &&
@@ -67,7 +67,6 @@ bool WideAccessFinder::candidate(uint32_t access, Candidate& out) {
   out.hint = operands.size() == 3 ? flow.read(a.instruction, 2) : analysis::kNone;
   if (operands.size() == 3 && out.hint == analysis::kNone) return false;
   out.scope = i.scope;
-  out.constant = subject_.forms().form(a.address).constant;
   auto it = std::find_if(spellings_.begin(), spellings_.end(),
                          [&](const auto& s) { return s.first == i.opcode; });
   if (it == spellings_.end()) {
@@ -85,63 +84,62 @@ bool WideAccessFinder::comparable(const Candidate& a, const Candidate& b) const 
          a.negated == b.negated && a.hint == b.hint && a.scope == b.scope;
 }
 
-// By what they have in common, the terms of the address last, then by address and place.
-bool WideAccessFinder::before(const Candidate& a, const Candidate& b) const {
-  auto key = [](const Candidate& c) {
-    return std::tuple(c.block, c.spelling, c.guard, c.negated, c.hint, c.scope);
-  };
-  if (!comparable(a, b)) return key(a) < key(b);
+// Bytes from a to b, where they are certain.
+std::optional<int64_t> WideAccessFinder::certain_distance(const Candidate& a, const Candidate& b) {
+  const auto d = distance_.addresses(a.member.instruction, a.member.address, b.member.instruction,
+                                     b.member.address);
+  if (d) return d;
+  int64_t apparent = 0;
   const auto& all = subject_.accesses().accesses;
-  const auto x = subject_.forms().terms(all[a.member.access].address);
-  const auto y = subject_.forms().terms(all[b.member.access].address);
-  auto less = [](const Term& s, const Term& t) {
-    return std::pair(s.monomial, s.coefficient) < std::pair(t.monomial, t.coefficient);
-  };
-  if (std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end(), less)) return true;
-  if (std::lexicographical_compare(y.begin(), y.end(), x.begin(), x.end(), less)) return false;
-  return std::pair(a.constant, a.member.instruction) < std::pair(b.constant, b.member.instruction);
+  if (subject_.forms().constant_difference(all[b.member.access].address,
+                                           all[a.member.access].address, apparent) &&
+      apparent > -int64_t{options_.most_bytes} && apparent < int64_t{options_.most_bytes})
+    declined.push_back(
+        {b.member.instruction, "its index might wrap around between it and its neighbour"});
+  return {};
 }
 
 void WideAccessFinder::run() {
   if (subject_.too_complex()) return;
   const auto& all = subject_.accesses().accesses;
-  std::vector<Candidate> candidates;
   spellings_.reserve(all.size());  // the candidates look into it
+  // Accesses of one block at certain distances from the first of them.
+  std::vector<std::vector<Candidate>> clusters;
+  size_t of_block = 0;  // the block's first cluster
   for (uint32_t n = 0; n < all.size(); ++n) {
     Candidate c;
-    if (candidate(n, c)) candidates.push_back(c);
-  }
-  std::sort(candidates.begin(), candidates.end(),
-            [&](const Candidate& a, const Candidate& b) { return before(a, b); });
-  std::vector<Candidate> run;
-  auto follows = [&](const Candidate& a, const Candidate& b) {
-    int64_t expected = 0;
-    if (!comparable(a, b) ||
-        !subject_.forms().constant_difference(all[b.member.access].address,
-                                              all[a.member.access].address, expected) ||
-        expected != bytes_of(a))
-      return false;
-    const auto d = distance_.addresses(a.member.instruction, a.member.address, b.member.instruction,
-                                       b.member.address);
-    if (d && *d == expected) return true;
-    declined.push_back(
-        {b.member.instruction, "its index might wrap around between it and its neighbour"});
-    return false;
-  };
-  for (const Candidate& c : candidates) {
-    if (!run.empty() && c.constant == run.back().constant && comparable(run.back(), c) &&
-        all[c.member.access].bytes == bytes_of(run.back())) {
-      int64_t d = 0;
-      // The same place again: the first of them is taken.
-      if (subject_.forms().constant_difference(all[c.member.access].address,
-                                               all[run.back().member.access].address, d) &&
-          d == 0)
-        continue;
+    if (!candidate(n, c)) continue;
+    if (of_block < clusters.size() && clusters[of_block][0].block != c.block)
+      of_block = clusters.size();
+    bool placed = false;
+    const size_t oldest =
+        std::max(of_block, clusters.size() - std::min(clusters.size(), kMostClusters));
+    for (size_t k = clusters.size(); k-- > oldest && !placed;) {
+      if (!comparable(clusters[k][0], c)) continue;
+      const auto d = certain_distance(clusters[k][0], c);
+      if (!d) continue;
+      c.offset = *d;
+      clusters[k].push_back(c);
+      placed = true;
     }
-    if (!run.empty() && !follows(run.back(), c)) cut(run);
-    run.push_back(c);
+    if (!placed) clusters.push_back({c});
   }
-  cut(run);
+  for (std::vector<Candidate>& cluster : clusters) {
+    std::sort(cluster.begin(), cluster.end(), [](const Candidate& a, const Candidate& b) {
+      return std::pair(a.offset, a.member.instruction) < std::pair(b.offset, b.member.instruction);
+    });
+    std::vector<Candidate> run;
+    for (const Candidate& c : cluster) {
+      if (!run.empty()) {
+        const Candidate& last = run.back();
+        // The same place again: the first of them is taken.
+        if (last.offset == c.offset && bytes_of(last) == bytes_of(c)) continue;
+        if (last.offset + bytes_of(last) != c.offset) cut(run);
+      }
+      run.push_back(c);
+    }
+    cut(run);
+  }
 }
 
 void WideAccessFinder::cut(std::vector<Candidate>& run) {

@@ -57,11 +57,11 @@ class WideAccessFinder {
     bool negated = false;
     bool load = true;
     uint32_t scope = 0;
-    int64_t constant = 0;
+    int64_t offset = 0;  // bytes from the first of its cluster
   };
   bool candidate(uint32_t access, Candidate& out);
-  bool before(const Candidate& a, const Candidate& b) const;
   bool comparable(const Candidate& a, const Candidate& b) const;
+  std::optional<int64_t> certain_distance(const Candidate& a, const Candidate& b);
   void cut(std::vector<Candidate>& run);
   // Tries to make one access of `elements` from the run's members from `first` on; the number of
   // members taken, 0 with the reason.

@@ -1,0 +1,133 @@
+#include "transform/next_value.h"
+
+#include <fmt/format.h>
+
+#include "analysis/int_ops.h"
+
+namespace pitot::transform {
+
+using namespace analysis;
+using ptx::Operand;
+using ptx::OperandKind;
+using ptx::RegId;
+
+namespace {
+
+// Instructions of one address at most.
+constexpr int kDeepest = 6;
+
+}  // namespace
+
+unsigned NextValue::width_of(ValueId v) const {
+  const FlowFacts& flow = subject_.flow();
+  return value_width(flow.function->registers[flow.values.values[v].reg].type);
+}
+
+std::string NextValue::of(uint32_t instruction, uint8_t operand, LoopId loop,
+                          std::vector<std::string>& statements) {
+  return compute(instruction, operand, instruction, loop, 0, statements);
+}
+
+bool NextValue::holds(RegId reg, uint32_t reader, uint32_t place, LoopId loop) const {
+  const FlowFacts& flow = subject_.flow();
+  if (subject_.function().registers[reg].scope != 0 &&
+      subject_.function().registers[reg].scope != flow.instruction(place).scope)
+    return false;
+  bool written = false;
+  for (const uint32_t item : flow.accesses.of_register(reg)) {
+    const uint32_t i = flow.accesses.instruction_of[item];
+    if (!flow.accesses.items[item].write || !flow.loops.contains(loop, flow.cfg.block_of[i]))
+      continue;
+    written = true;
+    // Of one block, in which both read the register.
+    if (flow.cfg.block_of[i] == flow.cfg.block_of[place] && i >= reader && i < place) return false;
+  }
+  return !written || (flow.cfg.block_of[reader] == flow.cfg.block_of[place] && reader <= place);
+}
+
+uint32_t NextValue::maker(ValueId v, LoopId loop) const {
+  const FlowFacts& flow = subject_.flow();
+  const Value& value = flow.values.values[v];
+  if (value.kind != ValueKind::kWrite || value.from != kNone) return kNone;
+  const RegAccess& w = flow.accesses.items[value.where];
+  const uint32_t i = flow.accesses.instruction_of[value.where];
+  const ptx::Instruction& ins = flow.instruction(i);
+  const ptx::Opcode& o = *ins.opcode;
+  if (!w.kills() || !flow.loops.contains(loop, flow.cfg.block_of[i]) || ins.operand_count < 2 ||
+      flow.module->operands_of(ins)[0].kind != OperandKind::kRegister || o.has(ptx::kReadsCC) ||
+      o.has(ptx::kWritesCC))
+    return kNone;
+  const bool pure = classify(o).op != IntOp::kOther || o.mnemonic == ptx::Mnemonic::kCvta;
+  return pure ? i : kNone;
+}
+
+std::string NextValue::compute(uint32_t reader, uint8_t operand, uint32_t place, LoopId loop,
+                               int depth, std::vector<std::string>& statements) {
+  const FlowFacts& flow = subject_.flow();
+  const Operand& o = flow.module->operands_of(flow.instruction(reader))[operand];
+  const ValueId v = flow.read(reader, operand);
+  if (v == kNone || o.selector != ptx::Selector::kNone || o.negated || o.minus) return {};
+  const RegId reg = flow.values.values[v].reg;
+  const unsigned width = width_of(v);
+  const std::string name(subject_.function().registers[reg].name);
+  const std::string type(ptx::name_of(subject_.function().registers[reg].type));
+  if (const auto step = distance_.per_turn(v, loop, width);
+      step && holds(reg, reader, place, loop)) {
+    if (*step == 0) return name;
+    if (width < 16) return {};
+    const std::string sum = edit_.new_register(type);
+    statements.push_back(fmt::format("add.s{} {}, {}, {};", width, sum, name, *step));
+    return sum;
+  }
+  const uint32_t i = maker(v, loop);
+  if (i == kNone || depth == kDeepest) return {};
+  const ptx::Instruction& ins = flow.instruction(i);
+  const auto operands = flow.module->operands_of(ins);
+  std::string sources;
+  for (uint8_t k = 1; k < operands.size(); ++k) {
+    std::string text;
+    if (operands[k].is_constant() || operands[k].kind == OperandKind::kSymbol) {
+      text = subject_.text(operands[k].range);
+    } else if (operands[k].kind == OperandKind::kRegister) {
+      text = compute(i, k, place, loop, depth + 1, statements);
+    }
+    if (text.empty()) return {};
+    sources += ", " + text;
+  }
+  const std::string made = edit_.new_register(type);
+  statements.push_back(fmt::format("{} {}{};", ins.opcode->text, made, sources));
+  return made;
+}
+
+bool NextValue::is_next(ValueId next, ValueId now, LoopId loop) {
+  return matches(next, now, loop, 0);
+}
+
+bool NextValue::matches(ValueId next, ValueId now, LoopId loop, int depth) {
+  if (next == kNone || now == kNone) return false;
+  const FlowFacts& flow = subject_.flow();
+  const unsigned width = width_of(now);
+  if (width_of(next) != width) return false;
+  if (const auto step = distance_.per_turn(now, loop, width)) {
+    const auto d = distance_.values(now, next, width);
+    if (d && *d == *step) return true;
+  }
+  const uint32_t i = maker(now, loop), j = maker(next, loop);
+  if (i == kNone || j == kNone || depth == kDeepest ||
+      flow.instruction(i).opcode != flow.instruction(j).opcode)
+    return false;
+  const auto x = flow.module->operands_of(flow.instruction(i));
+  const auto y = flow.module->operands_of(flow.instruction(j));
+  if (x.size() != y.size()) return false;
+  for (uint8_t k = 1; k < x.size(); ++k) {
+    if (x[k].kind != y[k].kind) return false;
+    if (x[k].kind == OperandKind::kRegister) {
+      if (!matches(flow.read(j, k), flow.read(i, k), loop, depth + 1)) return false;
+    } else if (subject_.text(x[k].range) != subject_.text(y[k].range)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace pitot::transform

@@ -1,0 +1,41 @@
+// What a value will be in the next turn of a loop, computed anew from this turn's values: exact
+// also where an index wraps around.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "transform/edit.h"
+#include "transform/value_distance.h"
+
+namespace pitot::transform {
+
+class NextValue {
+ public:
+  NextValue(Subject& subject, Edit& edit) : subject_(subject), edit_(edit), distance_(subject) {}
+
+  // A register with the value that `operand` of the instruction reads in the next turn, made by
+  // `statements` in front of it. Empty where that hangs on more than additions of constants:
+  // loaded values, values that meet.
+  std::string of(uint32_t instruction, uint8_t operand, analysis::LoopId loop,
+                 std::vector<std::string>& statements);
+  // Whether `next` is computed as `of` would for `now`.
+  bool is_next(analysis::ValueId next, analysis::ValueId now, analysis::LoopId loop);
+
+ private:
+  // Of operand `operand` of `reader`, at `place`.
+  std::string compute(uint32_t reader, uint8_t operand, uint32_t place, analysis::LoopId loop,
+                      int depth, std::vector<std::string>& statements);
+  // Whether the register still has, at `place`, what `reader` reads in the same turn.
+  bool holds(ptx::RegId reg, uint32_t reader, uint32_t place, analysis::LoopId loop) const;
+  // The pure, unguarded integer instruction that makes all of a value; kNone if there is none.
+  uint32_t maker(analysis::ValueId v, analysis::LoopId loop) const;
+  bool matches(analysis::ValueId next, analysis::ValueId now, analysis::LoopId loop, int depth);
+  unsigned width_of(analysis::ValueId v) const;
+
+  Subject& subject_;
+  Edit& edit_;
+  ValueDistance distance_;
+};
+
+}  // namespace pitot::transform
