@@ -84,19 +84,13 @@ bool WideAccessFinder::comparable(const Candidate& a, const Candidate& b) const 
          a.negated == b.negated && a.hint == b.hint && a.scope == b.scope;
 }
 
-// Bytes from a to b, where they are certain.
-std::optional<int64_t> WideAccessFinder::certain_distance(const Candidate& a, const Candidate& b) {
-  const auto d = distance_.addresses(a.member.instruction, a.member.address, b.member.instruction,
-                                     b.member.address);
-  if (d) return d;
+// Whether b looks like a's neighbour if no index wraps.
+bool WideAccessFinder::looks_next(const Candidate& a, const Candidate& b) {
   int64_t apparent = 0;
   const auto& all = subject_.accesses().accesses;
-  if (subject_.forms().constant_difference(all[b.member.access].address,
-                                           all[a.member.access].address, apparent) &&
-      apparent > -int64_t{options_.most_bytes} && apparent < int64_t{options_.most_bytes})
-    declined.push_back(
-        {b.member.instruction, "its index might wrap around between it and its neighbour"});
-  return {};
+  return subject_.forms().constant_difference(all[b.member.access].address,
+                                              all[a.member.access].address, apparent) &&
+         (apparent == bytes_of(a) || -apparent == bytes_of(b));
 }
 
 void WideAccessFinder::run() {
@@ -111,18 +105,27 @@ void WideAccessFinder::run() {
     if (!candidate(n, c)) continue;
     if (of_block < clusters.size() && clusters[of_block][0].block != c.block)
       of_block = clusters.size();
-    bool placed = false;
+    bool placed = false, doubtful = false;
     const size_t oldest =
         std::max(of_block, clusters.size() - std::min(clusters.size(), kMostClusters));
     for (size_t k = clusters.size(); k-- > oldest && !placed;) {
       if (!comparable(clusters[k][0], c)) continue;
-      const auto d = certain_distance(clusters[k][0], c);
-      if (!d) continue;
+      const Member& first = clusters[k][0].member;
+      const auto d = distance_.addresses(first.instruction, first.address, c.member.instruction,
+                                         c.member.address);
+      if (!d) {
+        doubtful = doubtful || looks_next(clusters[k][0], c);
+        continue;
+      }
       c.offset = *d;
       clusters[k].push_back(c);
       placed = true;
     }
-    if (!placed) clusters.push_back({c});
+    if (placed) continue;
+    if (doubtful)
+      declined.push_back(
+          {c.member.instruction, "its index might wrap around between it and its neighbour"});
+    clusters.push_back({c});
   }
   for (std::vector<Candidate>& cluster : clusters) {
     std::sort(cluster.begin(), cluster.end(), [](const Candidate& a, const Candidate& b) {

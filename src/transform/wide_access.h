@@ -61,7 +61,7 @@ class WideAccessFinder {
   };
   bool candidate(uint32_t access, Candidate& out);
   bool comparable(const Candidate& a, const Candidate& b) const;
-  std::optional<int64_t> certain_distance(const Candidate& a, const Candidate& b);
+  bool looks_next(const Candidate& a, const Candidate& b);
   void cut(std::vector<Candidate>& run);
   // Tries to make one access of `elements` from the run's members from `first` on; the number of
   // members taken, 0 with the reason.

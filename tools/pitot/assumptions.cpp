@@ -11,10 +11,11 @@
 namespace pitot::cli {
 
 void add_assumptions(CLI::App& verb, AssumptionArguments& args) {
-  verb.add_option("--assume-align", args.align, "a pointer parameter's alignment in bytes: p=16");
+  verb.add_option("--assume-align", args.align, "a pointer parameter's alignment in bytes: p=16")
+      ->allow_extra_args(false);
   verb.add_option("--block", args.block, "threads of every launch's block: X[,Y[,Z]]")
       ->delimiter(',')
-      ->expected(1, 3)
+      ->allow_extra_args(false)
       ->check(CLI::Range(1u, 1024u));
   verb.add_flag("--distinct", args.distinct, "buffers of different parameters do not overlap");
   verb.add_flag("--round-otherwise", args.round_otherwise,

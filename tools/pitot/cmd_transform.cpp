@@ -102,7 +102,7 @@ Status record_mask(const Work& work, const std::string& text, const std::string&
   for (const auto& m : transform::mask(after, *function, earlier, work.assumptions))
     out.mask.push_back(
         {std::string(transform::info(m.action).name), to_string(m.state), m.changes, m.reason});
-  return {};
+  return Ok{};
 }
 
 void run_transform(const TransformArguments& args, Options& options) {
@@ -156,7 +156,8 @@ void add_transform(CLI::App& app, Options& options) {
   add_format(*verb, options, {"text", "json"});
   verb->add_flag("--list", args->list, "the transforms, and which exclude each other");
   verb->add_option("--apply", args->actions, "transforms in this order: vec_ld,vec_st,maxnreg_128")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);  // the path may follow
   verb->add_flag("--mask", args->mask,
                  "which transforms would change the kernel as it is then, and why the others not");
   verb->add_option("--kernel,--entry", args->kernel, "which kernel; default the only one");
