@@ -1,6 +1,9 @@
 // Neighbouring loads and stores become vector accesses.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "transform/transforms.h"
 #include "transform/wide_access.h"
 
@@ -32,6 +35,24 @@ void write(const Subject& subject, Edit& edit, const WideAccess& w) {
   edit.rewriter().replace(operands[w.load ? 1 : 0].range, w.address);
 }
 
+// `.align 4` becomes `.align 16`.
+void raise_alignment(const Subject& subject, Edit& edit, ptx::SymbolId id, uint32_t bytes) {
+  const SourceRange range = subject.module().symbols[id].declaration;
+  const std::string_view text = subject.text(range);
+  constexpr std::string_view kAlign = ".align";
+  if (const size_t at = text.find(kAlign); at != text.npos) {
+    const size_t digits = text.find_first_of("0123456789", at);
+    const size_t end = text.find_first_not_of("0123456789", digits);
+    edit.rewriter().replace(
+        {range.begin + static_cast<uint32_t>(digits), range.begin + static_cast<uint32_t>(end)},
+        std::to_string(bytes));
+    return;
+  }
+  const size_t space = text.find_first_of(" \t", text.find('.'));
+  edit.rewriter().insert_before(range.begin + static_cast<uint32_t>(space),
+                                fmt::format(" .align {}", bytes));
+}
+
 void widen(Subject& subject, Edit& edit, const WideOptions& options, std::string_view what) {
   if (subject.too_complex()) return edit.decline("the kernel is too complex to be analysed");
   WideAccessFinder finder(subject, options);
@@ -39,6 +60,14 @@ void widen(Subject& subject, Edit& edit, const WideOptions& options, std::string
   for (const WideDecline& d : finder.declined)
     edit.decline(subject.body()[d.instruction], d.reason);
   for (const WideAccess& w : finder.found) write(subject, edit, w);
+  // Variables may share a declaration.
+  std::map<uint32_t, std::pair<ptx::SymbolId, uint32_t>> declarations;
+  for (const auto& [id, bytes] : finder.raised) {
+    auto& one = declarations[subject.module().symbols[id].declaration.begin];
+    one = {id, std::max(one.second, bytes)};
+  }
+  for (const auto& [begin, one] : declarations)
+    raise_alignment(subject, edit, one.first, one.second);
   if (finder.found.empty() && finder.declined.empty())
     edit.decline(fmt::format("no block has {} to neighbouring addresses", what));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "transform/spelling.h"
 
@@ -18,6 +19,9 @@ namespace {
 constexpr uint32_t kMostApart = 2048;
 // Places of a block that an access is compared with, the latest first.
 constexpr size_t kMostClusters = 24;
+// Bytes of static shared memory that every target has, and the most that a variable is aligned to.
+constexpr uint64_t kStaticShared = 48 * 1024;
+constexpr uint64_t kLargestRaise = 16;
 
 bool is_value(const Operand& o) {
   return (o.kind == OperandKind::kRegister || o.is_constant()) &&
@@ -198,7 +202,8 @@ size_t WideAccessFinder::take(const std::vector<Candidate>& run, size_t first, u
   auto [known, fresh] = refusals_.try_emplace(w.opcode);
   if (fresh) known->second = refusal(subject_.module(), w.opcode);
   reason = known->second;
-  if (!reason.empty() || !alike(w, reason) || !aligned(w, bytes, reason)) return 0;
+  ptx::SymbolId to_align = ptx::kNoId;
+  if (!reason.empty() || !alike(w, reason) || !aligned(w, bytes, to_align, reason)) return 0;
   // The place's own register, moved on to where the whole begins.
   int64_t back = 0;
   for (const Member& m : w.members) {
@@ -214,6 +219,7 @@ size_t WideAccessFinder::take(const std::vector<Candidate>& run, size_t first, u
     return 0;
   }
   if (!can_move(w, reason) || !can_join(w, reason)) return 0;
+  if (to_align != ptx::kNoId) raised[to_align] = std::max(raised[to_align], bytes);
   const size_t taken = w.members.size();
   found.push_back(std::move(w));
   return taken;
@@ -236,7 +242,31 @@ bool WideAccessFinder::alike(const WideAccess& w, std::string& reason) const {
   return true;
 }
 
-bool WideAccessFinder::aligned(const WideAccess& w, uint32_t bytes, std::string& reason) {
+// Where a variable lies is free but for its declared alignment, so that can be raised, as long as
+// the padding leaves static shared memory below its limit.
+ptx::SymbolId WideAccessFinder::variable_to_align(const WideAccess& w, uint32_t bytes) {
+  const MemoryRequest& first = subject_.accesses().accesses[w.members[0].access];
+  AffineForms& forms = subject_.forms();
+  if (first.base == analysis::kNone || forms.atom(first.base).kind != AtomKind::kSymbol)
+    return ptx::kNoId;
+  const ptx::SymbolId id = forms.atom(first.base).id;
+  const ptx::Symbol& s = subject_.module().symbols[id];
+  if (s.kind != ptx::SymbolKind::kVariable || s.unsized || s.linkage != ptx::Linkage::kNone ||
+      s.space != first.space || (s.space != ptx::Space::kShared && s.space != ptx::Space::kLocal))
+    return ptx::kNoId;
+  const FormId rest = forms.add(first.address, forms.from_atom(first.base), 32, -1);
+  if (rest == analysis::kNone ||
+      forms.bits(rest, 32).trailing_zeros() < static_cast<unsigned>(std::countr_zero(bytes)))
+    return ptx::kNoId;
+  uint64_t shared = 0;
+  for (const ptx::Symbol& other : subject_.module().symbols)
+    if (other.space == ptx::Space::kShared)
+      shared += (other.size + kLargestRaise - 1) / kLargestRaise * kLargestRaise;
+  return shared <= kStaticShared ? id : ptx::kNoId;
+}
+
+bool WideAccessFinder::aligned(const WideAccess& w, uint32_t bytes, ptx::SymbolId& to_align,
+                               std::string& reason) {
   // What is known of any member's address holds for all: their distances are certain.
   uint32_t before_member = 0, most = 1;
   for (const Member& m : w.members) {
@@ -250,6 +280,8 @@ bool WideAccessFinder::aligned(const WideAccess& w, uint32_t bytes, std::string&
     if (before_member == 0) most = a.alignment;
     before_member += a.bytes;
   }
+  to_align = variable_to_align(w, bytes);
+  if (to_align != ptx::kNoId) return true;
   const MemoryRequest& first = subject_.accesses().accesses[w.members[0].access];
   reason = fmt::format(
       "{}its address is proved a multiple of {}, {} are needed",

@@ -45,6 +45,9 @@ class WideAccessFinder {
   void run();
 
   std::vector<WideAccess> found;
+  // Shared and local variables of the module whose declared alignment must become at least so many
+  // bytes for what was found.
+  std::map<ptx::SymbolId, uint32_t> raised;
   std::vector<WideDecline> declined;
 
  private:
@@ -68,7 +71,10 @@ class WideAccessFinder {
   size_t take(const std::vector<Candidate>& run, size_t first, unsigned elements,
               std::string& reason);
   bool alike(const WideAccess& w, std::string& reason) const;
-  bool aligned(const WideAccess& w, uint32_t bytes, std::string& reason);
+  // `to_align`: a variable whose alignment is to be raised, else kNoId.
+  bool aligned(const WideAccess& w, uint32_t bytes, ptx::SymbolId& to_align, std::string& reason);
+  // The variable that has to be aligned to `bytes` for the access to be; kNoId: no such one helps.
+  ptx::SymbolId variable_to_align(const WideAccess& w, uint32_t bytes);
   bool can_move(const WideAccess& w, std::string& reason);
   bool can_join(const WideAccess& w, std::string& reason);
   std::string access_name(uint32_t instruction) const;

@@ -82,6 +82,27 @@ TEST(VectoriseLoads, AlignmentIsProvedOrStated) {
   expect_becomes(body, Action::kVecLd, wide, k, stated);
 }
 
+// nvcc aligns arrays of shared memory to their elements; where they lie is free.
+TEST(VectoriseLoads, SharedArraysAreAlignedFurther) {
+  const std::string loads =
+      "\tmov.u32 %r2, %tid.x;\n\tshl.b32 %r3, %r2, 4;\n\tmov.u32 %r4, s;\n"
+      "\tadd.s32 %r5, %r4, %r3;\n\tld.shared.f32 %f1, [%r5];\n\tld.shared.f32 %f2, [%r5+4];\n"
+      "\tld.shared.f32 %f3, [%r5+8];\n\tld.shared.f32 %f4, [%r5+12];\n";
+  const std::string wide = loads.substr(0, loads.find("\tld.shared")) +
+                           "\tld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r5];\n";
+  expect_becomes("\t.shared .align 4 .b8 s[1024];\n" + loads, Action::kVecLd,
+                 "\t.shared .align 16 .b8 s[1024];\n" + wide);
+  expect_becomes("\t.shared .f32 s[256];\n" + loads, Action::kVecLd,
+                 "\t.shared .align 16 .f32 s[256];\n" + wide);
+  // No room for the padding, an index that is no multiple, memory of the launch.
+  expect_declines("\t.shared .align 4 .b8 s[1020];\n\t.shared .align 4 .b8 t[48132];\n" + loads,
+                  Action::kVecLd, "&s: its address is proved a multiple of 4, 16 are needed");
+  std::string odd = loads;
+  odd.replace(odd.find("%r2, 4"), 6, "%r2, 2");
+  expect_declines("\t.shared .align 4 .b8 s[1024];\n" + odd, Action::kVecLd,
+                  "proved a multiple of 4");
+}
+
 TEST(VectoriseLoads, OddOffsetsAreCertainlyMisaligned) {
   expect_declines("\tld.global.f32 %f1, [%rd1+4];\n\tld.global.f32 %f2, [%rd1+8];\n",
                   Action::kVecLd, "8 bytes together would start 4 bytes past a multiple of 8");
