@@ -30,6 +30,9 @@ class Edit {
   // A register that the kernel does not have, declared at the top of its body. `type` as written
   // after the dot: "b32", "pred".
   std::string new_register(std::string_view type);
+  // Takes back the registers made since there were so many, none of which was used.
+  size_t register_count() const { return registers_.size(); }
+  void drop_registers(size_t count) { registers_.resize(count); }
   // A label that the kernel does not have.
   std::string new_label();
   // Statements in front of an instruction (its guard included), on lines of their own with its

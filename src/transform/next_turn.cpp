@@ -140,11 +140,6 @@ bool NextTurn::known(LoopId loop, uint32_t instruction, std::string& reason) {
       reason = "not every turn of its loop comes to it";
       return false;
     }
-  const ptx::Instruction& i = flow.instruction(instruction);
-  if (i.guard != kNoId && written_in(loop, i.guard)) {
-    reason = "its guard changes in the loop";
-    return false;
-  }
   const Operand& end = flow.module->operands_of(flow.instruction(t.setp))[t.bound];
   if (compared(t, loop, instruction).reg == kNoId ||
       (end.is_register() && !visible(end.id, instruction))) {
@@ -154,14 +149,11 @@ bool NextTurn::known(LoopId loop, uint32_t instruction, std::string& reason) {
   return true;
 }
 
-std::string NextTurn::predicate(LoopId loop, uint32_t instruction, std::string& reason) {
-  if (!known(loop, instruction, reason)) return {};
+std::string NextTurn::predicate(LoopId loop, uint32_t instruction, const std::string& guard) {
   const FlowFacts& flow = subject_.flow();
   const Test& t = test_of(loop);
-  const ptx::Instruction& i = flow.instruction(instruction);
   const std::string negation = t.stays_when ? "" : "!";
-  const auto key = std::tuple(flow.cfg.block_of[instruction],
-                              flow.read(instruction, kImplicitOperand), i.guard_negated);
+  const auto key = std::pair(flow.cfg.block_of[instruction], guard);
   if (auto it = made_.find(key); it != made_.end()) return negation + it->second;
   const ptx::Instruction& setp = flow.instruction(t.setp);
   const Compared now = compared(t, loop, instruction);
@@ -174,17 +166,17 @@ std::string NextTurn::predicate(LoopId loop, uint32_t instruction, std::string& 
     counter = sum;
   }
   const std::string bound(subject_.text(flow.module->operands_of(setp)[t.bound].range));
-  std::string opcode(setp.opcode->text), guard_text;
-  if (i.guard != kNoId) {
+  std::string opcode(setp.opcode->text), joined;
+  if (!guard.empty()) {
     // stays && guard, or by De Morgan its opposite.
     opcode.insert(opcode.rfind('.'), t.stays_when ? ".and" : ".or");
-    guard_text = fmt::format(", {}{}", i.guard_negated == t.stays_when ? "!" : "",
-                             flow.function->registers[i.guard].name);
+    joined = t.stays_when ? guard : guard[0] == '!' ? guard.substr(1) : "!" + guard;
+    joined.insert(0, ", ");
   }
   const std::string p = edit_.new_register("pred");
   statements.push_back(fmt::format("{} {}, {}, {}{};", opcode, p, t.counter == 1 ? counter : bound,
-                                   t.counter == 1 ? bound : counter, guard_text));
-  edit_.insert_before(i, statements);
+                                   t.counter == 1 ? bound : counter, joined));
+  edit_.insert_before(flow.instruction(instruction), statements);
   made_[key] = p;
   return negation + p;
 }

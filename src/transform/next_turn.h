@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "analysis/trip_counts.h"
@@ -18,11 +18,13 @@ class NextTurn {
  public:
   NextTurn(Subject& subject, Edit& edit) : subject_(subject), edit_(edit), distance_(subject) {}
 
-  // Whether there is such a predicate; else why not.
+  // Whether the loop's going round can be told at the instruction, and the instruction is on the
+  // way of every turn; else why not.
   bool known(analysis::LoopId loop, uint32_t instruction, std::string& reason);
-  // "%p3" or "!%p3", set before the instruction: the loop goes round again and comes to the
-  // instruction with its guard holding. Only where it is known; else empty, with the reason.
-  std::string predicate(analysis::LoopId loop, uint32_t instruction, std::string& reason);
+  // "%p3" or "!%p3", set before the instruction: the loop goes round again, and `guard` ("%p1" or
+  // "!%p1", the next turn's; empty: none) holds. Only where `known`.
+  std::string predicate(analysis::LoopId loop, uint32_t instruction, const std::string& guard);
+  bool written_in(analysis::LoopId loop, ptx::RegId reg) const;
 
  private:
   // How the loop's test is made early.
@@ -43,7 +45,6 @@ class NextTurn {
     int64_t added = 0;
   };
   Compared compared(const Test& t, analysis::LoopId loop, uint32_t instruction);
-  bool written_in(analysis::LoopId loop, ptx::RegId reg) const;
   bool visible(ptx::RegId reg, uint32_t instruction) const;
   // Every write of the register in the loop comes after the instruction in a turn.
   bool unwritten_until(analysis::LoopId loop, ptx::RegId reg, uint32_t instruction) const;
@@ -53,8 +54,7 @@ class NextTurn {
   ValueDistance distance_;
   std::optional<std::vector<analysis::TripCount>> trips_;
   std::map<analysis::LoopId, Test> tests_;
-  // By block, guard and its negation.
-  std::map<std::tuple<analysis::BlockId, analysis::ValueId, bool>, std::string> made_;
+  std::map<std::pair<analysis::BlockId, std::string>, std::string> made_;  // by block and guard
 };
 
 }  // namespace pitot::transform

@@ -28,6 +28,13 @@ std::string NextValue::of(uint32_t instruction, uint8_t operand, LoopId loop,
   return compute(instruction, operand, instruction, loop, 0, statements);
 }
 
+std::string NextValue::of_guard(uint32_t instruction, LoopId loop,
+                                std::vector<std::string>& statements) {
+  const ValueId v = subject_.flow().read(instruction, kImplicitOperand);
+  return v == kNone ? std::string()
+                    : compute_value(v, instruction, instruction, loop, 0, statements);
+}
+
 bool NextValue::holds(RegId reg, uint32_t reader, uint32_t place, LoopId loop) const {
   const FlowFacts& flow = subject_.flow();
   if (subject_.function().registers[reg].scope != 0 &&
@@ -67,6 +74,12 @@ std::string NextValue::compute(uint32_t reader, uint8_t operand, uint32_t place,
   const Operand& o = flow.module->operands_of(flow.instruction(reader))[operand];
   const ValueId v = flow.read(reader, operand);
   if (v == kNone || o.selector != ptx::Selector::kNone || o.negated || o.minus) return {};
+  return compute_value(v, reader, place, loop, depth, statements);
+}
+
+std::string NextValue::compute_value(ValueId v, uint32_t reader, uint32_t place, LoopId loop,
+                                     int depth, std::vector<std::string>& statements) {
+  const FlowFacts& flow = subject_.flow();
   const RegId reg = flow.values.values[v].reg;
   const unsigned width = width_of(v);
   const std::string name(subject_.function().registers[reg].name);

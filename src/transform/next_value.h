@@ -19,6 +19,9 @@ class NextValue {
   // loaded values, values that meet.
   std::string of(uint32_t instruction, uint8_t operand, analysis::LoopId loop,
                  std::vector<std::string>& statements);
+  // The same of the instruction's guard, its negation left out.
+  std::string of_guard(uint32_t instruction, analysis::LoopId loop,
+                       std::vector<std::string>& statements);
   // Whether `next` is computed as `of` would for `now`.
   bool is_next(analysis::ValueId next, analysis::ValueId now, analysis::LoopId loop);
 
@@ -26,6 +29,9 @@ class NextValue {
   // Of operand `operand` of `reader`, at `place`.
   std::string compute(uint32_t reader, uint8_t operand, uint32_t place, analysis::LoopId loop,
                       int depth, std::vector<std::string>& statements);
+  // Of a value that `reader` reads.
+  std::string compute_value(analysis::ValueId v, uint32_t reader, uint32_t place,
+                            analysis::LoopId loop, int depth, std::vector<std::string>& statements);
   // Whether the register still has, at `place`, what `reader` reads in the same turn.
   bool holds(ptx::RegId reg, uint32_t reader, uint32_t place, analysis::LoopId loop) const;
   // The pure, unguarded integer instruction that makes all of a value; kNone if there is none.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "analysis/trip_counts.h"
 #include "transform/next_turn.h"
@@ -124,12 +125,38 @@ class Prefetcher {
     const std::string text = address_at(subject_.module(), subject_.function(), address(k), step);
     if (text.empty()) return "its address in the next turn is out of reach";
     std::string reason;
-    const std::string guard = turns_.predicate(loop, k, reason);
-    if (!reason.empty()) return reason;
+    if (!turns_.known(loop, k, reason)) return reason;
+    const auto own = next_guard(k, loop);
+    if (!own) return "its guard in the next turn does not follow from this turn's";
+    const std::string guard = turns_.predicate(loop, k, *own);
     edit_.insert_before(i, {fmt::format("@{} prefetch.global.{} {};", guard, level_, text)});
     edit_.changed();
     there_[l] = false;
     return {};
+  }
+
+  // The load's guard in the next turn: empty without one, nothing where it is not known.
+  std::optional<std::string> next_guard(uint32_t k, LoopId loop) {
+    const FlowFacts& flow = subject_.flow();
+    const ptx::Instruction& i = flow.instruction(k);
+    if (i.guard == kNoId) return std::string();
+    const std::string negation = i.guard_negated ? "!" : "";
+    if (!turns_.written_in(loop, i.guard))
+      return negation + std::string(flow.function->registers[i.guard].name);
+    const auto key = std::pair(flow.cfg.block_of[k], flow.read(k, kImplicitOperand));
+    auto it = guards_.find(key);
+    if (it == guards_.end()) {
+      std::vector<std::string> statements;
+      const size_t registers = edit_.register_count();
+      const std::string name = next_.of_guard(k, loop, statements);
+      if (name.empty()) {
+        edit_.drop_registers(registers);
+      } else {
+        edit_.insert_before(i, statements);
+      }
+      it = guards_.emplace(key, name).first;
+    }
+    return it->second.empty() ? std::nullopt : std::optional(negation + it->second);
   }
 
   // An address of which only the way it is made is known: it is made for the next turn.
@@ -148,9 +175,18 @@ class Prefetcher {
     std::string reason;
     if (!turns_.known(loop, k, reason)) return reason;
     std::vector<std::string> statements;
+    const size_t registers = edit_.register_count();
     const std::string base = next_.of(k, 1, loop, statements);
-    if (base.empty()) return "its address in the next turn does not follow from this turn's";
-    const std::string guard = turns_.predicate(loop, k, reason);
+    if (base.empty()) {
+      edit_.drop_registers(registers);
+      return "its address in the next turn does not follow from this turn's";
+    }
+    const auto own = next_guard(k, loop);
+    if (!own) {
+      edit_.drop_registers(registers);
+      return "its guard in the next turn does not follow from this turn's";
+    }
+    const std::string guard = turns_.predicate(loop, k, *own);
     const int64_t offset = address(k).value;
     statements.push_back(fmt::format("@{} prefetch.global.{} [{}{}];", guard, level_, base,
                                      offset == 0 ? "" : fmt::format("+{}", offset)));
@@ -209,8 +245,9 @@ class Prefetcher {
   ValueDistance distance_;
   NextTurn turns_;
   NextValue next_;
-  std::vector<uint32_t> prefetches_;  // of the input
-  std::map<Line, bool> there_;        // lines with a prefetch; true: of the input
+  std::vector<uint32_t> prefetches_;                           // of the input
+  std::map<std::pair<BlockId, ValueId>, std::string> guards_;  // of the next turn, by this turn's
+  std::map<Line, bool> there_;  // lines with a prefetch; true: of the input
 };
 
 }  // namespace

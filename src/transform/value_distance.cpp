@@ -117,6 +117,15 @@ std::optional<int64_t> ValueDistance::addresses(uint32_t from, uint8_t from_oper
 
 std::optional<int64_t> ValueDistance::distance(ValueId from, ValueId to, unsigned width) {
   if (from == to) return 0;
+  // Values are far fewer than 2^28.
+  const uint64_t key = uint64_t{width} << 56 ^ uint64_t { from } << 28 ^ to;
+  if (auto it = known_.find(key); it != known_.end()) return it->second;
+  const auto d = find_distance(from, to, width);
+  if (steps_ >= 0) known_.emplace(key, d);  // else it was given up
+  return d;
+}
+
+std::optional<int64_t> ValueDistance::find_distance(ValueId from, ValueId to, unsigned width) {
   if (--steps_ < 0) return {};
   const Root a = root_of(from, width), b = root_of(to, width);
   const uint64_t added = bits(b.offset) - bits(a.offset);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 
 #include "transform/subject.h"
 
@@ -39,6 +40,8 @@ class ValueDistance {
   uint32_t writer(analysis::ValueId v) const;
   std::optional<int64_t> distance(analysis::ValueId from, analysis::ValueId to, unsigned width);
   std::optional<int64_t> distance(const Source& from, const Source& to, unsigned width);
+  std::optional<int64_t> find_distance(analysis::ValueId from, analysis::ValueId to,
+                                       unsigned width);
   std::optional<int64_t> same_operation(uint32_t from, uint32_t to, unsigned width);
   std::optional<int64_t> widened(const Source& from, const Source& to, unsigned width,
                                  bool is_signed);
@@ -48,6 +51,8 @@ class ValueDistance {
 
   Subject& subject_;
   int steps_ = 0;  // left for the current question
+  // Answers so far, by the two values and the width.
+  std::unordered_map<uint64_t, std::optional<int64_t>> known_;
 };
 
 }  // namespace pitot::transform

@@ -73,6 +73,16 @@ TEST(Prefetch, GuardsOfTheLoadJoinTheTest) {
                           "@!%pitot1 prefetch.global.L1 [%rd1+256];"));
 }
 
+// The next turn's guard is made from the next index.
+TEST(Prefetch, GuardsThatChangeAreMadeAnew) {
+  EXPECT_THAT(
+      inserted(prefetched(loop("\tsetp.lt.s32 %p2, %r1, 5;\n\t@!%p2 ld.global.f32 %f1, [%rd1];\n"
+                               "\tadd.s64 %rd1, %rd1, 256;\n"))),
+      ElementsAre("add.s32 %pitot0, %r1, 1;", "setp.lt.s32 %pitot1, %pitot0, 5;",
+                  "add.s32 %pitot2, %r1, 1;", "setp.lt.and.s32 %pitot3, %pitot2, %r0, !%pitot1;",
+                  "@%pitot3 prefetch.global.L1 [%rd1+256];"));
+}
+
 // The index might wrap, so its address is made anew from the next index.
 TEST(Prefetch, AnIndexIsWidenedAgain) {
   const Applied a =
@@ -83,6 +93,21 @@ TEST(Prefetch, AnIndexIsWidenedAgain) {
       ElementsAre("add.s32 %pitot3, %r1, 1;", "setp.lt.s32 %pitot4, %pitot3, %r0;",
                   "add.s32 %pitot0, %r1, 1;", "mul.wide.s32 %pitot1, %pitot0, 512;",
                   "add.s64 %pitot2, %rd1, %pitot1;", "@%pitot4 prefetch.global.L1 [%pitot2+8];"));
+}
+
+TEST(Prefetch, WhatIsGivenUpLeavesNoRegisters) {
+  const Applied a =
+      prefetched(loop("\tadd.s32 %r3, %r1, %r4;\n\tmul.wide.s32 %rd3, %r3, 512;\n"
+                      "\tadd.s64 %rd4, %rd1, %rd3;\n\tld.global.u32 %r4, [%rd4];\n"
+                      "\tld.global.f32 %f1, [%rd1];\n\tadd.s64 %rd1, %rd1, 256;\n"));
+  EXPECT_EQ(a.step.changes, 1u);
+  EXPECT_EQ(a.step.declined.size(), 1u);
+  for (size_t at = a.text.find(".reg"); at != a.text.npos; at = a.text.find(".reg", at + 1)) {
+    const size_t name = a.text.find("%pitot", at);
+    if (name == a.text.npos || name > a.text.find('\n', at)) continue;
+    const std::string made = a.text.substr(name, a.text.find(';', name) - name);
+    EXPECT_NE(a.text.find(made, name + 1), a.text.npos) << made << " is not used\n" << a.text;
+  }
 }
 
 TEST(Prefetch, OneALine) {
@@ -103,9 +128,9 @@ TEST(Prefetch, WhatALoopMayNotComeToIsLeftAlone) {
            "may be left in other places");
   declines(loop("\tsetp.eq.s32 %p2, %r1, 5;\n\t@%p2 bra $S;\n" + load + "$S:\n"),
            "not every turn of its loop comes to it");
-  declines(loop("\tsetp.eq.s32 %p2, %r1, 5;\n\t@%p2 ld.global.f32 %f1, [%rd1];\n"
+  declines(loop("\tsetp.eq.f32 %p2, %f1, %f2;\n\t@%p2 ld.global.f32 %f1, [%rd1];\n"
                 "\tadd.s64 %rd1, %rd1, 256;\n"),
-           "its guard changes in the loop");
+           "its guard in the next turn does not follow");
   declines(loop(load, "", "add.s32 %r0, %r0, -1;\n\tadd.s32 %r1, %r1, 1;"), "loop");
   declines(loop("\tld.global.u64 %rd1, [%rd1];\n"), "does not follow from this turn's");
   declines(loop("\tld.volatile.global.f32 %f1, [%rd1];\n"), "only weak loads");
