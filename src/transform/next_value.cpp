@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/int_ops.h"
 
 namespace pitot::transform {
@@ -21,6 +23,17 @@ constexpr int kDeepest = 6;
 unsigned NextValue::width_of(ValueId v) const {
   const FlowFacts& flow = subject_.flow();
   return value_width(flow.function->registers[flow.values.values[v].reg].type);
+}
+
+void NextValue::start() {
+  registers_ = edit_.register_count();
+  pending_.clear();
+}
+
+void NextValue::drop() {
+  edit_.drop_registers(registers_);
+  for (const auto& key : pending_) made_.erase(key);
+  pending_.clear();
 }
 
 std::string NextValue::of(uint32_t instruction, uint8_t operand, LoopId loop,
@@ -47,9 +60,11 @@ bool NextValue::holds(RegId reg, uint32_t reader, uint32_t place, LoopId loop) c
       continue;
     written = true;
     // Of one block, in which both read the register.
-    if (flow.cfg.block_of[i] == flow.cfg.block_of[place] && i >= reader && i < place) return false;
+    if (flow.cfg.block_of[i] == flow.cfg.block_of[place] && i >= std::min(reader, place) &&
+        i < std::max(reader, place))
+      return false;
   }
-  return !written || (flow.cfg.block_of[reader] == flow.cfg.block_of[place] && reader <= place);
+  return !written || flow.cfg.block_of[reader] == flow.cfg.block_of[place];
 }
 
 uint32_t NextValue::maker(ValueId v, LoopId loop) const {
@@ -88,10 +103,17 @@ std::string NextValue::compute_value(ValueId v, uint32_t reader, uint32_t place,
       step && holds(reg, reader, place, loop)) {
     if (*step == 0) return name;
     if (width < 16) return {};
-    const std::string sum = edit_.new_register(type);
-    statements.push_back(fmt::format("add.s{} {}, {}, {};", width, sum, name, *step));
-    return sum;
+    const auto [it, fresh] = made_.try_emplace({flow.cfg.block_of[place], v});
+    if (!fresh) return it->second;
+    pending_.push_back(it->first);
+    it->second = edit_.new_register(type);
+    statements.push_back(fmt::format("add.s{} {}, {}, {};", width, it->second, name, *step));
+    return it->second;
   }
+  const auto key = std::pair(flow.cfg.block_of[place], v);
+  if (auto it = made_.find(key); it != made_.end()) return it->second;
+  if (flow.values.values[v].kind == ValueKind::kPhi)
+    return compute_phi(v, reader, place, loop, statements);
   const uint32_t i = maker(v, loop);
   if (i == kNone || depth == kDeepest) return {};
   const ptx::Instruction& ins = flow.instruction(i);
@@ -109,7 +131,57 @@ std::string NextValue::compute_value(ValueId v, uint32_t reader, uint32_t place,
   }
   const std::string made = edit_.new_register(type);
   statements.push_back(fmt::format("{} {}{};", ins.opcode->text, made, sources));
+  made_[key] = made;
+  pending_.push_back(key);
   return made;
+}
+
+// The latch's value, by the instruction that will make it, from what it will read.
+std::string NextValue::compute_phi(ValueId v, uint32_t reader, uint32_t place, LoopId loop,
+                                   std::vector<std::string>& statements) {
+  const FlowFacts& flow = subject_.flow();
+  if (flow.values.values[v].where != flow.loops.loops[loop].header) return {};
+  const ValueId next = latch_value(v, loop);
+  const uint32_t i = next == kNone ? kNone : maker(next, loop);
+  if (i == kNone) return {};
+  const ptx::Instruction& ins = flow.instruction(i);
+  const auto operands = flow.module->operands_of(ins);
+  std::string sources;
+  for (uint8_t k = 1; k < operands.size(); ++k) {
+    const Operand& o = operands[k];
+    if (o.is_constant()) {
+      sources += fmt::format(", {}", subject_.text(o.range));
+      continue;
+    }
+    const ValueId x = flow.read(i, k);
+    if (x == kNone || o.kind != OperandKind::kRegister || o.selector != ptx::Selector::kNone ||
+        o.negated || o.minus)
+      return {};
+    const RegId reg = flow.values.values[x].reg;
+    if (!holds(reg, x == v ? reader : i, place, loop)) return {};
+    sources += fmt::format(", {}", subject_.function().registers[reg].name);
+  }
+  const auto& phi = subject_.function().registers[flow.values.values[v].reg];
+  const std::string made = edit_.new_register(ptx::name_of(phi.type));
+  statements.push_back(fmt::format("{} {}{};", ins.opcode->text, made, sources));
+  const auto key = std::pair(flow.cfg.block_of[place], v);
+  made_[key] = made;
+  pending_.push_back(key);
+  return made;
+}
+
+// The value with which a turn ends that starts with the phi; kNone if turns end differently.
+ValueId NextValue::latch_value(ValueId phi, LoopId loop) const {
+  const FlowFacts& flow = subject_.flow();
+  const auto operands = flow.values.operands_of_phi(flow.cfg, phi);
+  const auto before = flow.cfg.predecessors(flow.values.values[phi].where);
+  ValueId found = kNone;
+  for (size_t k = 0; k < before.size(); ++k) {
+    if (operands[k] == kNone || !flow.loops.contains(loop, before[k])) continue;
+    if (found != kNone && found != operands[k]) return kNone;
+    found = operands[k];
+  }
+  return found;
 }
 
 bool NextValue::is_next(ValueId next, ValueId now, LoopId loop) {
@@ -125,7 +197,16 @@ bool NextValue::matches(ValueId next, ValueId now, LoopId loop, int depth) {
     const auto d = distance_.values(now, next, width);
     if (d && *d == *step) return true;
   }
-  const uint32_t i = maker(now, loop), j = maker(next, loop);
+  ValueId made = now;
+  bool of_this_turn = false;  // `next` is made from this turn's values
+  if (flow.values.values[now].kind == ValueKind::kPhi &&
+      flow.values.values[now].where == flow.loops.loops[loop].header) {
+    made = latch_value(now, loop);
+    of_this_turn = true;
+    if (made == kNone) return false;
+    if (made == next) return true;
+  }
+  const uint32_t i = maker(made, loop), j = maker(next, loop);
   if (i == kNone || j == kNone || depth == kDeepest ||
       flow.instruction(i).opcode != flow.instruction(j).opcode)
     return false;
@@ -135,7 +216,8 @@ bool NextValue::matches(ValueId next, ValueId now, LoopId loop, int depth) {
   for (uint8_t k = 1; k < x.size(); ++k) {
     if (x[k].kind != y[k].kind) return false;
     if (x[k].kind == OperandKind::kRegister) {
-      if (!matches(flow.read(j, k), flow.read(i, k), loop, depth + 1)) return false;
+      const ValueId a = flow.read(i, k), b = flow.read(j, k);
+      if (of_this_turn ? a != b : !matches(b, a, loop, depth + 1)) return false;
     } else if (subject_.text(x[k].range) != subject_.text(y[k].range)) {
       return false;
     }

@@ -126,8 +126,14 @@ class Prefetcher {
     if (text.empty()) return "its address in the next turn is out of reach";
     std::string reason;
     if (!turns_.known(loop, k, reason)) return reason;
-    const auto own = next_guard(k, loop);
-    if (!own) return "its guard in the next turn does not follow from this turn's";
+    next_.start();
+    std::vector<std::string> statements;
+    const auto own = next_guard(k, loop, statements);
+    if (!own) {
+      next_.drop();
+      return "its guard in the next turn does not follow from this turn's";
+    }
+    edit_.insert_before(i, statements);
     const std::string guard = turns_.predicate(loop, k, *own);
     edit_.insert_before(i, {fmt::format("@{} prefetch.global.{} {};", guard, level_, text)});
     edit_.changed();
@@ -136,27 +142,16 @@ class Prefetcher {
   }
 
   // The load's guard in the next turn: empty without one, nothing where it is not known.
-  std::optional<std::string> next_guard(uint32_t k, LoopId loop) {
+  std::optional<std::string> next_guard(uint32_t k, LoopId loop,
+                                        std::vector<std::string>& statements) {
     const FlowFacts& flow = subject_.flow();
     const ptx::Instruction& i = flow.instruction(k);
     if (i.guard == kNoId) return std::string();
     const std::string negation = i.guard_negated ? "!" : "";
     if (!turns_.written_in(loop, i.guard))
       return negation + std::string(flow.function->registers[i.guard].name);
-    const auto key = std::pair(flow.cfg.block_of[k], flow.read(k, kImplicitOperand));
-    auto it = guards_.find(key);
-    if (it == guards_.end()) {
-      std::vector<std::string> statements;
-      const size_t registers = edit_.register_count();
-      const std::string name = next_.of_guard(k, loop, statements);
-      if (name.empty()) {
-        edit_.drop_registers(registers);
-      } else {
-        edit_.insert_before(i, statements);
-      }
-      it = guards_.emplace(key, name).first;
-    }
-    return it->second.empty() ? std::nullopt : std::optional(negation + it->second);
+    const std::string name = next_.of_guard(k, loop, statements);
+    return name.empty() ? std::nullopt : std::optional(negation + name);
   }
 
   // An address of which only the way it is made is known: it is made for the next turn.
@@ -174,23 +169,20 @@ class Prefetcher {
     }
     std::string reason;
     if (!turns_.known(loop, k, reason)) return reason;
+    next_.start();
     std::vector<std::string> statements;
-    const size_t registers = edit_.register_count();
     const std::string base = next_.of(k, 1, loop, statements);
-    if (base.empty()) {
-      edit_.drop_registers(registers);
-      return "its address in the next turn does not follow from this turn's";
-    }
-    const auto own = next_guard(k, loop);
+    const auto own = base.empty() ? std::nullopt : next_guard(k, loop, statements);
     if (!own) {
-      edit_.drop_registers(registers);
-      return "its guard in the next turn does not follow from this turn's";
+      next_.drop();
+      return fmt::format("its {} in the next turn does not follow from this turn's",
+                         base.empty() ? "address" : "guard");
     }
+    edit_.insert_before(i, statements);
     const std::string guard = turns_.predicate(loop, k, *own);
     const int64_t offset = address(k).value;
-    statements.push_back(fmt::format("@{} prefetch.global.{} [{}{}];", guard, level_, base,
-                                     offset == 0 ? "" : fmt::format("+{}", offset)));
-    edit_.insert_before(i, statements);
+    edit_.insert_before(i, {fmt::format("@{} prefetch.global.{} [{}{}];", guard, level_, base,
+                                        offset == 0 ? "" : fmt::format("+{}", offset))});
     edit_.changed();
     there_[l] = false;
     return {};
@@ -245,9 +237,8 @@ class Prefetcher {
   ValueDistance distance_;
   NextTurn turns_;
   NextValue next_;
-  std::vector<uint32_t> prefetches_;                           // of the input
-  std::map<std::pair<BlockId, ValueId>, std::string> guards_;  // of the next turn, by this turn's
-  std::map<Line, bool> there_;  // lines with a prefetch; true: of the input
+  std::vector<uint32_t> prefetches_;  // of the input
+  std::map<Line, bool> there_;        // lines with a prefetch; true: of the input
 };
 
 }  // namespace

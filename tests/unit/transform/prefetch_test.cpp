@@ -88,11 +88,22 @@ TEST(Prefetch, AnIndexIsWidenedAgain) {
   const Applied a =
       prefetched(loop("\tmul.wide.s32 %rd3, %r1, 512;\n\tadd.s64 %rd4, %rd1, %rd3;\n"
                       "\tld.global.f32 %f1, [%rd4+8];\n"));
+  EXPECT_THAT(inserted(a),
+              ElementsAre("add.s32 %pitot0, %r1, 1;", "mul.wide.s32 %pitot1, %pitot0, 512;",
+                          "add.s64 %pitot2, %rd1, %pitot1;", "add.s32 %pitot3, %r1, 1;",
+                          "setp.lt.s32 %pitot4, %pitot3, %r0;",
+                          "@%pitot4 prefetch.global.L1 [%pitot2+8];"));
+}
+
+// A step that only the launch knows: the loop's own addition is made early.
+TEST(Prefetch, StepsThatAreNoConstants) {
   EXPECT_THAT(
-      inserted(a),
-      ElementsAre("add.s32 %pitot3, %r1, 1;", "setp.lt.s32 %pitot4, %pitot3, %r0;",
-                  "add.s32 %pitot0, %r1, 1;", "mul.wide.s32 %pitot1, %pitot0, 512;",
-                  "add.s64 %pitot2, %rd1, %pitot1;", "@%pitot4 prefetch.global.L1 [%pitot2+8];"));
+      inserted(prefetched(loop("\tmad.wide.s32 %rd4, %r5, 2, %rd1;\n\tld.global.b16 %rs1, [%rd4];\n"
+                               "\tadd.s32 %r5, %r5, %r0;\n",
+                               "\tmov.u32 %r5, %tid.x;\n"))),
+      ElementsAre("add.s32 %pitot0, %r5, %r0;", "mad.wide.s32 %pitot1, %pitot0, 2, %rd1;",
+                  "add.s32 %pitot2, %r1, 1;", "setp.lt.s32 %pitot3, %pitot2, %r0;",
+                  "@%pitot3 prefetch.global.L1 [%pitot1];"));
 }
 
 TEST(Prefetch, WhatIsGivenUpLeavesNoRegisters) {
