@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 namespace pitot::transform {
 
 void Edit::decline(const ptx::Instruction& i, std::string reason) {
@@ -17,11 +20,19 @@ void Edit::respell(const ptx::Instruction& i, std::string opcode) {
 }
 
 std::string Edit::fresh(std::string_view stem) {
-  // Nothing in the whole text may have the name: parameters and inner scopes would be hidden.
-  for (;;) {
-    std::string name = fmt::format("{}{}", stem, next_++);
-    if (subject_.module().text().find(name) == std::string_view::npos) return name;
+  // Numbers above all that follow the stem anywhere in the text: parameters and inner scopes must
+  // not be hidden either.
+  auto [next, first] = next_.try_emplace(std::string(stem), 0);
+  if (first) {
+    const std::string_view text = subject_.module().text();
+    for (size_t at = text.find(stem); at != text.npos; at = text.find(stem, at + 1)) {
+      uint32_t number = 0;
+      const char* digits = text.data() + at + stem.size();
+      if (std::from_chars(digits, text.data() + text.size(), number).ec == std::errc())
+        next->second = std::max(next->second, number + 1);
+    }
   }
+  return fmt::format("{}{}", stem, next->second++);
 }
 
 std::string Edit::new_register(std::string_view type) {

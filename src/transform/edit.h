@@ -1,6 +1,7 @@
 // What a transform writes: text edits, registers of its own, and why it left places alone.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,7 @@ class Edit {
   uint32_t changes_ = 0;
   std::vector<Declined> declined_;
   std::vector<std::pair<std::string, std::string>> registers_;  // type, name
-  uint32_t next_ = 0;
+  std::map<std::string, uint32_t, std::less<>> next_;           // by stem
 };
 
 }  // namespace pitot::transform

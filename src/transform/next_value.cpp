@@ -17,6 +17,8 @@ namespace {
 
 // Instructions of one address at most.
 constexpr int kDeepest = 6;
+// Addresses are made one from the other, so what is recognised may go deeper.
+constexpr int kDeepestMatch = 256;
 
 }  // namespace
 
@@ -189,7 +191,17 @@ bool NextValue::is_next(ValueId next, ValueId now, LoopId loop) {
 }
 
 bool NextValue::matches(ValueId next, ValueId now, LoopId loop, int depth) {
-  if (next == kNone || now == kNone) return false;
+  if (next == kNone || now == kNone || depth == kDeepestMatch) return false;
+  const auto [it, fresh] = matched_.try_emplace({next, now}, false);
+  if (fresh) {
+    const bool same = find_match(next, now, loop, depth);
+    matched_[{next, now}] = same;
+    return same;
+  }
+  return it->second;
+}
+
+bool NextValue::find_match(ValueId next, ValueId now, LoopId loop, int depth) {
   const FlowFacts& flow = subject_.flow();
   const unsigned width = width_of(now);
   if (width_of(next) != width) return false;
@@ -207,8 +219,7 @@ bool NextValue::matches(ValueId next, ValueId now, LoopId loop, int depth) {
     if (made == next) return true;
   }
   const uint32_t i = maker(made, loop), j = maker(next, loop);
-  if (i == kNone || j == kNone || depth == kDeepest ||
-      flow.instruction(i).opcode != flow.instruction(j).opcode)
+  if (i == kNone || j == kNone || flow.instruction(i).opcode != flow.instruction(j).opcode)
     return false;
   const auto x = flow.module->operands_of(flow.instruction(i));
   const auto y = flow.module->operands_of(flow.instruction(j));

@@ -46,6 +46,7 @@ class NextValue {
   uint32_t maker(analysis::ValueId v, analysis::LoopId loop) const;
   analysis::ValueId latch_value(analysis::ValueId phi, analysis::LoopId loop) const;
   bool matches(analysis::ValueId next, analysis::ValueId now, analysis::LoopId loop, int depth);
+  bool find_match(analysis::ValueId next, analysis::ValueId now, analysis::LoopId loop, int depth);
   unsigned width_of(analysis::ValueId v) const;
 
   Subject& subject_;
@@ -54,6 +55,7 @@ class NextValue {
   // By block of the place and value; those since `start` are in `pending_` too.
   std::map<std::pair<analysis::BlockId, analysis::ValueId>, std::string> made_;
   std::vector<std::pair<analysis::BlockId, analysis::ValueId>> pending_;
+  std::map<std::pair<analysis::ValueId, analysis::ValueId>, bool> matched_;
   size_t registers_ = 0;  // at `start`
 };
 

@@ -195,6 +195,21 @@ TEST(VectoriseLoads, BlocksAndInnerScopesAreNotLeft) {
       Action::kVecLd, "no block has loads");
 }
 
+// A function's own pointers are aligned as nothing says; its shared variables are.
+TEST(VectoriseLoads, BodiesOfFunctions) {
+  const std::string head =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.shared .align 8 .b8 s[64];\n"
+      ".func f(.param .b64 p)\n{\n\t.reg .b64 %rd<2>;\n\t.reg .f32 %f<5>;\n"
+      "\tld.param.b64 %rd1, [p];\n";
+  const std::string global = "\tld.f32 %f1, [%rd1];\n\tld.f32 %f2, [%rd1+4];\n";
+  const ptx::Module m = ptx::parse(
+      "f.ptx", head + global + "\tld.shared.f32 %f3, [s+12];\n\tld.shared.f32 %f4, [s+8];\n}\n");
+  ASSERT_EQ(m.diagnostics.errors(), 0u);
+  auto out = apply(m, 0, Action::kVecLd, {});
+  ASSERT_TRUE(out.ok());
+  EXPECT_EQ(out->text, head + global + "\tld.shared.v2.f32 {%f4, %f3}, [s+8];\n}\n");
+}
+
 TEST(VectoriseStores, MoveDownToTheLast) {
   expect_becomes(
       "\tst.global.f32 [%rd1], %f1;\n\tadd.f32 %f2, %f1, %f1;\n\tst.global.f32 [%rd1+4], %f2;\n"
