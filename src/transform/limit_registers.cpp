@@ -14,6 +14,23 @@ constexpr uint64_t kRegisterFile = 65536;
 constexpr uint64_t kRegisterUnit = 8;
 constexpr uint64_t kMostThreads = 1024;
 
+// What ptxas 13.0 wants beside the registers in braces of one wgmma; of tcgen05 it is 18.
+constexpr uint64_t kBesideMatrix = 26;
+
+// Registers that one instruction cannot do without: those in braces of asynchronous matrix and
+// tensor-memory operations, which live all at once.
+uint64_t least_registers(const ptx::Module& m, const ptx::Function& f, const ptx::Instruction& i) {
+  if (i.opcode->mnemonic != ptx::Mnemonic::kWgmma && i.opcode->mnemonic != ptx::Mnemonic::kTcgen05)
+    return 0;
+  uint64_t bits = 0;
+  for (const ptx::Operand& o : m.operands_of(i)) {
+    if (o.kind != ptx::OperandKind::kVector) continue;
+    for (const ptx::Operand& c : m.children_of(o))
+      if (c.is_register()) bits += std::max(32u, ptx::bits_of(f.registers[c.id].type));
+  }
+  return bits == 0 ? 0 : bits / 32 + kBesideMatrix;
+}
+
 uint32_t limit_of(Action action) {
   switch (action) {
     case Action::kMaxnreg32:
@@ -50,13 +67,17 @@ std::string why_not(const Subject& subject, uint32_t limit) {
   const ptx::LaunchBounds& bounds = subject.function().bounds;
   if (!subject.function().is_entry) return "only kernels have a register limit";
   if (bounds.maxnreg == limit) return fmt::format(".maxnreg {} is there already", limit);
-  for (const ptx::Instruction& i : subject.body())
+  for (const ptx::Instruction& i : subject.body()) {
+    const uint64_t least = least_registers(subject.module(), subject.function(), i);
+    if (least > limit)
+      return fmt::format("line {}: this {} alone takes {} registers", subject.line(i),
+                         i.opcode->text.substr(0, i.opcode->text.find('.')), least);
     if (i.opcode->mnemonic == ptx::Mnemonic::kSetmaxnreg)
       return fmt::format(
           "line {}: setmaxnreg shares out the registers that the kernel starts with, and would "
-          "wait "
-          "for ever for more",
+          "wait for ever for more",
           subject.line(i));
+  }
   LargestBlock block = largest_block(subject);
   if (block.threads == 0 && bounds.maxnreg && *bounds.maxnreg < limit)
     block = {kMostThreads, "a launch, of which nothing is known,"};

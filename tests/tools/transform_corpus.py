@@ -47,6 +47,8 @@ def judge(args, row):
             known, _ = assembles(args.ptxas, before)
             result["ptxas"] = "refused" if known else "refused before"
             result["why"] = said.splitlines()[0] if said else ""
+    if args.no_check:
+        return result
     command = [args.pitot, "check", before, after, "--format", "json", "-j", "1"]
     spec = spec_of(before)
     if spec:
@@ -72,6 +74,7 @@ def main():
     p.add_argument("rows")
     p.add_argument("--pitot", required=True)
     p.add_argument("--ptxas", default=shutil.which("ptxas") or "")
+    p.add_argument("--no-check", action="store_true", help="ptxas only")
     p.add_argument("--only", default="")
     p.add_argument("--most", type=int, default=0, help="of each action, chosen at random")
     p.add_argument("--seed", type=int, default=1)

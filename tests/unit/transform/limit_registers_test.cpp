@@ -63,6 +63,25 @@ TEST(LimitRegisters, KernelsThatShareOutTheirRegisters) {
   expect_declines("\tsetmaxnreg.inc.sync.aligned.u32 160;\n", Action::kMaxnreg64, "setmaxnreg", k);
 }
 
+// ptxas 13.0: "Insufficient registers (32) to compile instruction … register target of 34 or
+// higher" for 8 accumulators, 38 with the four of A, 154 for 128.
+TEST(LimitRegisters, MatrixInstructionsNeedTheirRegistersAtOnce) {
+  KernelText k;
+  k.target = "sm_90a";
+  auto product = [](int n, const std::string& a) {
+    std::string accumulators;
+    for (int i = 0; i < n / 2; ++i) accumulators += (i == 0 ? "%q" : ", %q") + std::to_string(i);
+    return "\t.reg .f32 %q<128>;\n\twgmma.mma_async.sync.aligned.m64n" + std::to_string(n) +
+           "k16.f32.f16.f16 {" + accumulators + "}, " + a + ", %rd3, 1, 1, 1, 0" +
+           (a[0] == '{' ? "" : ", 0") + ";\n";
+  };
+  expect_declines(product(16, "%rd4"), Action::kMaxnreg32,
+                  "line 17: this wgmma alone takes 34 registers", k);
+  expect_declines(product(80, "{%r1, %r2, %r3, %r4}"), Action::kMaxnreg64, "takes 70 registers", k);
+  expect_declines(product(256, "%rd4"), Action::kMaxnreg128, "takes 154 registers", k);
+  EXPECT_EQ(run(kernel(product(64, "%rd4"), k), Action::kMaxnreg64).step.changes, 1u);
+}
+
 TEST(LimitRegisters, FunctionsHaveNoLimit) {
   const std::string text =
       ".version 8.0\n.target sm_80\n.address_size 64\n.func f()\n{\n\tret;\n}\n";
