@@ -51,7 +51,11 @@ std::vector<uint32_t> gather(const StretchOrder& order, std::span<const uint8_t>
   std::vector<uint32_t> row(n, 0), sorted;
   for (uint32_t place = 0; place < n; ++place) {
     const uint32_t k = at(place);
-    for (uint32_t p : needs(k)) row[k] = std::max(row[k], row[p] + (order.outward(p) ? 1 : 0));
+    const auto before = needs(k);
+    for (size_t e = 0; e < before.size(); ++e) {
+      if (forward && order.loose_before(k)[e] != 0) continue;
+      row[k] = std::max(row[k], row[before[e]] + (order.outward(before[e]) ? 1 : 0));
+    }
     if (wanted[k] != 0) sorted.push_back(k);
   }
   std::stable_sort(sorted.begin(), sorted.end(),

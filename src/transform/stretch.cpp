@@ -59,6 +59,10 @@ bool is_pinned(const ptx::Module& m, const ptx::Instruction& i) {
          reads_clock(m, i);
 }
 
+bool is_plain_read(const ptx::Module& m, const ptx::Instruction& i) {
+  return i.opcode->has(ptx::kLoad) && !i.opcode->has(ptx::kStore) && !is_pinned(m, i);
+}
+
 bool touches_memory(const ptx::Opcode& o) {
   return (o.effects & (ptx::kLoad | ptx::kStore | ptx::kPrefetch)) != 0;
 }
@@ -114,7 +118,10 @@ void StretchOrder::build(Subject& subject, const Stretch& stretch) {
   for (uint32_t k = 0; k < n; ++k) {
     const ptx::Instruction& i = body[first_ + k];
     for (const analysis::Dependence& d : subject.dependences().of(first_ + k))
-      if (d.from >= first_) link(d.from - first_, k);
+      if (d.from >= first_)
+        link(d.from - first_, k,
+             d.kind == analysis::DependenceKind::kMemory && is_plain_read(m, body[d.from]) &&
+                 is_plain_read(m, i));
     const bool is_access = touches_memory(*i.opcode);
     const bool is_together = i.opcode->has(ptx::kConvergent);
     if (is_pinned(m, i)) {
@@ -137,13 +144,18 @@ void StretchOrder::build(Subject& subject, const Stretch& stretch) {
       outward_[k] = 1;
     }
   }
+  loose_before_.resize(edges_.size());
   auto group = [&](bool by_target, std::vector<uint32_t>& begin, std::vector<uint32_t>& items) {
     begin.assign(n + size_t{1}, 0);
     for (const Link& e : edges_) ++begin[(by_target ? e.to : e.from) + 1];
     for (uint32_t k = 0; k < n; ++k) begin[k + 1] += begin[k];
     std::vector<uint32_t> at(begin.begin(), begin.end() - 1);
     items.resize(edges_.size());
-    for (const Link& e : edges_) items[at[by_target ? e.to : e.from]++] = by_target ? e.from : e.to;
+    for (const Link& e : edges_) {
+      const uint32_t place = at[by_target ? e.to : e.from]++;
+      items[place] = by_target ? e.from : e.to;
+      if (by_target) loose_before_[place] = e.loose ? 1 : 0;
+    }
   };
   group(true, begin_before_, before_);
   group(false, begin_after_, after_);

@@ -33,6 +33,12 @@ class StretchOrder {
   uint32_t instruction(uint32_t node) const { return first_ + node; }
   std::span<const uint32_t> before(uint32_t node) const { return of(begin_before_, before_, node); }
   std::span<const uint32_t> after(uint32_t node) const { return of(begin_after_, after_, node); }
+  // By entry of before(node): whether it only stands for order among plain reads. Such edges are
+  // made in very long blocks (DepGraph::folded), and where depends on the order of the block.
+  std::span<const uint8_t> loose_before(uint32_t node) const {
+    return std::span(loose_before_)
+        .subspan(begin_before_[node], begin_before_[node + 1] - begin_before_[node]);
+  }
   // Touches memory or takes part in an order beyond registers.
   bool outward(uint32_t node) const { return outward_[node] != 0; }
 
@@ -41,13 +47,14 @@ class StretchOrder {
                                       const std::vector<uint32_t>& items, uint32_t node) {
     return std::span(items).subspan(begin[node], begin[node + 1] - begin[node]);
   }
-  void link(uint32_t from, uint32_t to) { edges_.push_back({from, to}); }
+  void link(uint32_t from, uint32_t to, bool loose = false) { edges_.push_back({from, to, loose}); }
 
   uint32_t first_ = 0;
   std::vector<uint32_t> begin_before_, before_, begin_after_, after_;
-  std::vector<uint8_t> outward_;
+  std::vector<uint8_t> loose_before_, outward_;
   struct Link {
     uint32_t from = 0, to = 0;
+    bool loose = false;
   };
   std::vector<Link> edges_;
 };
