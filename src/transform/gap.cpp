@@ -23,6 +23,14 @@ uint32_t past_trivia(std::string_view text, uint32_t at, uint32_t end) {
              : std::min<uint32_t>(end, static_cast<uint32_t>(close) + 2);
 }
 
+// From the end of a line past a next one that is "// end inline asm"; `at` if it is another.
+uint32_t past_asm_end(std::string_view text, uint32_t at, uint32_t end) {
+  constexpr std::string_view kEnd = "// end inline asm";
+  uint32_t next = at;
+  while (next < end && is_blank(text[next])) ++next;
+  return text.substr(next, kEnd.size()) == kEnd ? past_trivia(text, next, end) : at;
+}
+
 // The first node, from *next on, that begins at or behind `at`.
 template <class Node>
 void move_to(const std::vector<Node>& nodes, uint32_t at, size_t* next) {
@@ -52,7 +60,14 @@ Gap read_gap(const ptx::Module& m, const ptx::Function& f, uint32_t begin, uint3
   move_to(f.labels, begin, next_label);
   for (uint32_t at = begin; at < end;) {
     if (const uint32_t past = past_trivia(text, at, end); past != at) {
-      if (in_trail && (text[at] == '\n' || text[at] == '\r')) in_trail = false;
+      if (in_trail && (text[at] == '\n' || text[at] == '\r')) {
+        // What closes an inline asm statement goes with its last instruction.
+        if (const uint32_t close = past_asm_end(text, at, end); close != at) {
+          at = g.trail_end = g.lead_begin = close;
+          continue;
+        }
+        in_trail = false;
+      }
       if (in_trail) {
         g.trail_end = g.lead_begin = past;
       } else {

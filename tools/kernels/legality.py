@@ -120,14 +120,15 @@ class Judge:
             command = [self.o.pitot, "check", kernel.path, path, "-f", "json", "--spec", kernel.spec]
         code, text, wrong = run(command, self.o.seconds)
         if code is None:
-            return "undecided", [wrong]
+            return "undecided", [wrong], False
         try:
             result = json.loads(text)
         except json.JSONDecodeError:
-            return "error", [wrong.strip() or f"exit code {code}"]
+            return "error", [wrong.strip() or f"exit code {code}"], False
         faults = [str(f) for f in result.get("faults", [])]
-        reasons = result.get("reasons", []) + faults + [e.get("message", str(e)) if isinstance(e, dict) else str(e) for e in result.get("errors", [])]
-        return result.get("verdict", "error"), reasons
+        errors = [e.get("message", e) if isinstance(e, dict) else e for e in result.get("errors", [])]
+        reasons = result.get("reasons", []) + faults + [str(e) for e in errors]
+        return result.get("verdict", "error"), reasons, result.get("bits_equal", False)
 
 
 def work(options, judge, kernel, todo):
@@ -156,13 +157,15 @@ def work(options, judge, kernel, todo):
                 yield record | {"result": "unchanged"}
                 continue
             if program not in judged:
-                verdict, why = judge.check(kernel, out)
+                verdict, why, equal = judge.check(kernel, out)
                 ptxas = "not asked"
                 if judge.original(kernel) == "accepted":
                     ptxas = judge.assemble(out, kernel.target)
                     if ptxas not in ("accepted", "slow"):
                         verdict, why = "refused", [ptxas]
-                judged[program] = {"result": verdict, "why": why[:3], "ptxas": ptxas}
+                judged[program] = {
+                    "result": verdict, "why": why[:3], "ptxas": ptxas, "bits_equal": equal
+                }
             yield record | judged[program]
 
 
@@ -184,6 +187,8 @@ def summary(records):
         lines.append(f"{name:16}" + "".join(f"{table[name][c]:>11}" for c in columns))
     distinct = {(r["kernel"], r.get("program")) for r in records if r["result"] not in ("unchanged", "failed")}
     lines.append(f"{len(distinct)} distinct programs of {len({r['kernel'] for r in records})} kernels")
+    equal = sum(r["result"] == "undecided" and r.get("bits_equal", False) for r in records)
+    lines.append(f"{equal} of the undecided gave equal bits in every launch that was compared")
     lines += [f"undecided {n:6}: {why}" for why, n in undecided.most_common(8)]
     bad = [r for r in records if r["result"] in ("different", "fault", "refused", "error", "failed")]
     lines += [f"{r['result']}: {r['kernel']} {r['sequence']}: {'; '.join(map(str, r.get('why', [])))[:300]}" for r in bad[:40]]
@@ -230,6 +235,7 @@ def main():
         todo = [s for s in todo if (kernel.key, ",".join(s)) not in done]
         if todo:
             jobs.append((kernel, todo))
+    jobs.sort(key=lambda j: pathlib.Path(j[0].path).stat().st_size)  # much is known soon
     print(f"{len(jobs)} kernels to do, {len(records)} sequences done before", file=sys.stderr)
     lock = threading.Lock()
     with out.open("a") as sink, concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:

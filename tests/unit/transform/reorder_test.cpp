@@ -247,6 +247,16 @@ TEST(Reorder, SeveralStatementsOnALine) {
   EXPECT_NE(c.body.find("add.s32 %r3, %r2, 1; // both"), std::string::npos) << c.body;
 }
 
+TEST(Reorder, InlineAsmStaysInItsComments) {
+  const Changed c = apply_to(Action::kReorderLf,
+                             "\tadd.s32 %r1, %r2, 1;\n\t// begin inline asm\n"
+                             "\t@%p1 ld.global.b32 { %r3 }, [ %rd1 + 0 ];\n\t// end inline asm\n"
+                             "\tadd.s32 %r4, %r2, 1;\n\tret;\n");
+  EXPECT_EQ(c.body,
+            "\t// begin inline asm\n\t@%p1 ld.global.b32 { %r3 }, [ %rd1 + 0 ];\n"
+            "\t// end inline asm\n\tadd.s32 %r1, %r2, 1;\n\tadd.s32 %r4, %r2, 1;\n\tret;\n");
+}
+
 TEST(Reorder, AFunctionsResultStaysInPlace) {
   const std::string head =
       ".version 8.0\n.target sm_80\n.address_size 64\n"
