@@ -123,9 +123,11 @@ std::vector<uint32_t> wanted_last(const StretchOrder& order, std::span<const uin
 void reorder(Subject& subject, Edit& edit, const Arrange& arrange) {
   if (subject.too_complex()) return edit.decline("the kernel is too complex to be followed");
   StretchOrder order;
+  InlinedPlaces places;
+  places.build(subject.module(), subject.function());
   for (const Stretch& s : stretches(subject, edit)) {
     order.build(subject, s);
-    write_order(subject, edit, s, arrange(order, s));
+    write_order(subject, edit, s, arrange(order, s), places);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transform/edit.h"
+#include "transform/inlined_places.h"
 
 namespace pitot::transform {
 
@@ -60,9 +61,9 @@ class StretchOrder {
 };
 
 // Puts the nodes of a stretch in the order given. Comments in front of a statement and behind it go
-// with it; .loc marks are written where the place in the source changes; labels that nothing
-// branches to stay where they are. Counts the statements that moved as one change.
+// with it; .loc marks are written where the place in the source changes, and behind those that they
+// name; labels that nothing branches to stay where they are. Counts as one change.
 void write_order(Subject& subject, Edit& edit, const Stretch& stretch,
-                 std::span<const uint32_t> order);
+                 std::span<const uint32_t> order, const InlinedPlaces& places);
 
 }  // namespace pitot::transform

@@ -237,6 +237,35 @@ TEST(Reorder, PlacesInTheSourceGoAlong) {
   EXPECT_FALSE(apply_to(Action::kReorderLf, c.body, {}, whole).step.applied());
 }
 
+// ptxas wants the place that inlined_at names in front of it, also where no statement has it.
+TEST(Reorder, InlinedPlacesComeFirst) {
+  std::string whole = kernel_head();
+  whole.insert(whole.find(".extern .func"), ".file 1 \"k.cu\"\n");
+  const std::string inlined = "\t.loc 1 9 0, function_name info, inlined_at 1 2 5\n";
+  const std::string head = "\t.loc 1 1 0\n\tadd.s32 %r1, %r2, 1;\n\t.loc 1 2 5\n";
+  const std::string after = "\tret;\n}\n.section .debug_str\n{\ninfo:\n.b8 0\n";
+  const Changed c = apply_to(Action::kReorderLf,
+                             head + inlined +
+                                 "\tld.global.u32 %r4, [%rd1];\n"
+                                 "\t.loc 1 3 0\n\tadd.s32 %r5, %r2, 1;\n" +
+                                 after,
+                             {}, whole);
+  EXPECT_EQ(c.body,
+            "\t.loc 1 1 0\n\t.loc 1 2 5\n" + inlined +
+                "\tld.global.u32 %r4, [%rd1];\n"
+                "\t.loc 1 1 0\n\tadd.s32 %r1, %r2, 1;\n\t.loc 1 3 0\n\tadd.s32 %r5, %r2, 1;\n" +
+                after);
+  // The one that names it comes later: it is not lost.
+  const Changed d = apply_to(Action::kReorderLf,
+                             head +
+                                 "\t.loc 1 4 0\n\tld.global.u32 %r4, [%rd1];\n"
+                                 "\t@%p1 bra L;\n" +
+                                 inlined + "\tadd.s32 %r5, %r2, 1;\nL:\n" + after,
+                             {}, whole);
+  EXPECT_TRUE(d.step.applied());
+  EXPECT_LT(place(d, ".loc 1 2 5"), place(d, "inlined_at 1 2 5"));
+}
+
 TEST(Reorder, SeveralStatementsOnALine) {
   const Changed c = apply_to(Action::kReorderLf,
                              "L: add.s32 %r1, %r2, 1; add.s32 %r3, %r2, 1; // both\n"
