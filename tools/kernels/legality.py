@@ -138,7 +138,9 @@ def work(options, judge, kernel, todo):
     with tempfile.TemporaryDirectory() as scratch:
         for sequence in todo:
             out = f"{scratch}/out.ptx"
-            command = options.transform.split() + ["--apply", ",".join(sequence), kernel.path]
+            # With what the spec states, where the transforms can read it.
+            source = kernel.spec if kernel.spec and not options.plain else kernel.path
+            command = options.transform.split() + ["--apply", ",".join(sequence), source]
             command += ["--kernel", kernel.entry, "-o", out, "-f", "json"]
             code, text, wrong = run(command, options.seconds)
             record = {"kernel": kernel.key, "sequence": ",".join(sequence)}
@@ -199,7 +201,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("folders", nargs="+")
     p.add_argument("--pitot", default="build/release/bin/pitot")
-    p.add_argument("--transform", help="the command that applies; `PITOT transform` without it")
+    p.add_argument("--transform", help="a command that applies to PTX files only; default: `PITOT transform`")
     p.add_argument("--ptxas", default="ptxas")
     p.add_argument("--actions", default=",".join(PUBLISHED + FURTHER))
     p.add_argument("--sequences", type=int, default=2, help="random sequences a kernel")
@@ -214,6 +216,7 @@ def main():
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--out", default="legality.jsonl")
     o = p.parse_args()
+    o.plain = o.transform is not None
     o.transform = o.transform or f"{o.pitot} transform"
     out = pathlib.Path(o.out)
     records = []
