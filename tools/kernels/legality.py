@@ -43,9 +43,9 @@ def sequences(actions, kernel, count, length, seed):
     for _ in range(count):
         pool = list(actions)
         draw.shuffle(pool)
-        taken, groups = [], set()
+        taken, groups, wanted = [], set(), draw.randint(2, length)
         for a in pool:
-            if len(taken) == draw.randint(2, length):
+            if len(taken) == wanted:
                 break
             if group(a) not in groups:
                 taken.append(a)
