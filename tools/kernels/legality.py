@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Transforms on every kernel of some folders: is what they write still legal and the same?
+
+Each kernel gets every transform alone and K random sequences (seeded by the kernel's name). What
+came out changed must be taken by ptxas (when the original is) and `pitot check` must not call it
+different. One line of JSON a sequence is appended to --out; a run that was stopped goes on where it
+was. The summary is made from the whole file; the exit code is 1 when anything differs or is refused.
+
+    tools/kernels/legality.py --pitot build/release/bin/pitot --sequences 4 --out legality.jsonl kernels
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import tomllib
+
+EXCLUSIVE = ["cache_", "st_cache_", "maxnreg_", "reorder_", "prefetch_", "unroll_"]
+PUBLISHED = (
+    "vec_ld vec_st split_ld cache_cs cache_cg cache_ca cache_cv st_cache_cs st_cache_wt st_cache_wb "
+    "maxnreg_32 maxnreg_64 maxnreg_128 maxnreg_255 reorder_cp reorder_il reorder_lf reorder_sl "
+    "prefetch_L1 prefetch_L2"
+).split()
+FURTHER = "vec_wide ld_nc reuse_loads narrow_address unroll_2 unroll_4".split()
+
+
+def group(action):
+    return next((g for g in sorted(EXCLUSIVE, key=len, reverse=True) if action.startswith(g)), action)
+
+
+def sequences(actions, kernel, count, length, seed):
+    """Each action alone, then random ones of which no two exclude each other."""
+    out = [(a,) for a in actions]
+    draw = random.Random(f"{seed}/{kernel}")
+    for _ in range(count):
+        pool = list(actions)
+        draw.shuffle(pool)
+        taken, groups, wanted = [], set(), draw.randint(2, length)
+        for a in pool:
+            if len(taken) == wanted:
+                break
+            if group(a) not in groups:
+                taken.append(a)
+                groups.add(group(a))
+        out.append(tuple(taken))
+    return list(dict.fromkeys(out))
+
+
+def run(command, seconds):
+    """Exit code, stdout, stderr; None for a command that took too long."""
+    try:
+        p = subprocess.run(command, capture_output=True, text=True, timeout=seconds, errors="replace")
+        return p.returncode, p.stdout, p.stderr
+    except subprocess.TimeoutExpired:
+        return None, "", f"not done after {seconds} s"
+
+
+class Kernel:
+    def __init__(self, path, entry, target, spec):
+        self.path, self.entry, self.target, self.spec = path, entry, target, spec
+        self.key = f"{path}#{entry}"
+
+
+def kernels(folders, least, most):
+    for folder in folders:
+        root = pathlib.Path(folder)
+        for path in sorted(root.rglob("*.ptx")) if root.is_dir() else [root]:
+            text = path.read_text(errors="replace")
+            target = re.search(r"^\s*\.target\s+(sm_\w+)", text, re.M)
+            if target is None or not least <= len(text) <= most:
+                continue
+            specs = {}
+            for spec in sorted(path.parent.glob("*.kernel.toml")):
+                try:
+                    content = tomllib.loads(spec.read_text())
+                except tomllib.TOMLDecodeError:
+                    continue
+                if content.get("ptx") == path.name:
+                    specs[content.get("entry", "")] = str(spec)
+            for entry in re.findall(r"\.entry\s+([\w$]+)", re.sub(r"//.*|/\*.*?\*/", "", text)):
+                yield Kernel(str(path), entry, target[1], specs.get(entry))
+
+
+class Judge:
+    """ptxas and check, each program once."""
+
+    def __init__(self, options):
+        self.o = options
+        self.lock = threading.Lock()
+        self.accepted = {}
+
+    def assemble(self, path, target):
+        command = [self.o.ptxas, f"-arch={target}", "-o", "/dev/null", path]
+        code, _, wrong = run(command, self.o.seconds)
+        if code == 0:
+            return "accepted"
+        return "slow" if code is None else wrong.strip().splitlines()[0] if wrong.strip() else "refused"
+
+    def original(self, kernel):
+        with self.lock:
+            known = self.accepted.get(kernel.path)
+        if known is None:
+            known = self.assemble(kernel.path, kernel.target)
+            with self.lock:
+                self.accepted[kernel.path] = known
+        return known
+
+    def check(self, kernel, path):
+        command = [self.o.pitot, "check", kernel.path, path, "--entry", kernel.entry, "-f", "json"]
+        command += ["--trials", str(self.o.trials), "--budget", str(self.o.budget)]
+        if kernel.spec:
+            command = [self.o.pitot, "check", kernel.path, path, "-f", "json", "--spec", kernel.spec]
+        code, text, wrong = run(command, self.o.seconds)
+        if code is None:
+            return "undecided", [wrong], False
+        try:
+            result = json.loads(text)
+        except json.JSONDecodeError:
+            return "error", [wrong.strip() or f"exit code {code}"], False
+        faults = [str(f) for f in result.get("faults", [])]
+        errors = [e.get("message", e) if isinstance(e, dict) else e for e in result.get("errors", [])]
+        reasons = result.get("reasons", []) + faults + [str(e) for e in errors]
+        return result.get("verdict", "error"), reasons, result.get("bits_equal", False)
+
+
+def work(options, judge, kernel, todo):
+    """The records of one kernel; programs that came out equal are judged once."""
+    judged = {}
+    original = hashlib.sha256(pathlib.Path(kernel.path).read_bytes()).hexdigest()
+    with tempfile.TemporaryDirectory() as scratch:
+        for sequence in todo:
+            out = f"{scratch}/out.ptx"
+            # With what the spec states, where the transforms can read it.
+            source = kernel.spec if kernel.spec and not options.plain else kernel.path
+            command = options.transform.split() + ["--apply", ",".join(sequence), source]
+            command += ["--kernel", kernel.entry, "-o", out, "-f", "json"]
+            code, text, wrong = run(command, options.seconds)
+            record = {"kernel": kernel.key, "sequence": ",".join(sequence)}
+            try:
+                steps = json.loads(text)["steps"]
+            except (json.JSONDecodeError, KeyError):
+                yield record | {"result": "failed", "why": [wrong.strip()[:400]]}
+                continue
+            record["applied"] = [s["action"] for s in steps if s["applied"]]
+            record["declined"] = sorted(
+                {d["reason"] for s in steps for d in s.get("declined", [])}
+            )[:4] or sorted({s["reason"] for s in steps if s.get("reason")})[:4]
+            program = hashlib.sha256(pathlib.Path(out).read_bytes()).hexdigest()
+            record["program"] = program[:16]
+            if program == original:
+                yield record | {"result": "unchanged"}
+                continue
+            if program not in judged:
+                verdict, why, equal = judge.check(kernel, out)
+                ptxas = "not asked"
+                if judge.original(kernel) == "accepted":
+                    ptxas = judge.assemble(out, kernel.target)
+                    if ptxas not in ("accepted", "slow"):
+                        verdict, why = "refused", [ptxas]
+                judged[program] = {
+                    "result": verdict, "why": why[:3], "ptxas": ptxas, "bits_equal": equal
+                }
+            yield record | judged[program]
+
+
+def summary(records):
+    table = collections.defaultdict(collections.Counter)
+    undecided = collections.Counter()
+    for r in records:
+        row = r["sequence"] if "," not in r["sequence"] else "(sequences)"
+        for name in (row, "all"):
+            table[name]["sequences"] += 1
+            table[name]["applied"] += len(r.get("applied", []))
+            table[name][r["result"]] += 1
+            table[name]["programs"] += r["result"] not in ("unchanged", "failed")
+        if r["result"] == "undecided":
+            undecided[re.sub(r"\d+(, \d+)*", "N", (r.get("why") or ["?"])[0])] += 1
+    columns = "sequences applied programs same undecided different fault refused error failed".split()
+    lines = [f"{'':16}" + "".join(f"{c:>11}" for c in columns)]
+    for name in sorted(table, key=lambda n: (n == "all", n == "(sequences)", n)):
+        lines.append(f"{name:16}" + "".join(f"{table[name][c]:>11}" for c in columns))
+    distinct = {(r["kernel"], r.get("program")) for r in records if r["result"] not in ("unchanged", "failed")}
+    lines.append(f"{len(distinct)} distinct programs of {len({r['kernel'] for r in records})} kernels")
+    equal = sum(r["result"] == "undecided" and r.get("bits_equal", False) for r in records)
+    lines.append(f"{equal} of the undecided gave equal bits in every launch that was compared")
+    lines += [f"undecided {n:6}: {why}" for why, n in undecided.most_common(8)]
+    bad = [r for r in records if r["result"] in ("different", "fault", "refused", "error", "failed")]
+    lines += [f"{r['result']}: {r['kernel']} {r['sequence']}: {'; '.join(map(str, r.get('why', [])))[:300]}" for r in bad[:40]]
+    return "\n".join(lines), bad
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("folders", nargs="+")
+    p.add_argument("--pitot", default="build/release/bin/pitot")
+    p.add_argument("--transform", help="a command that applies to PTX files only; default: `PITOT transform`")
+    p.add_argument("--ptxas", default="ptxas")
+    p.add_argument("--actions", default=",".join(PUBLISHED + FURTHER))
+    p.add_argument("--sequences", type=int, default=2, help="random sequences a kernel")
+    p.add_argument("--length", type=int, default=6, help="actions of a sequence at most")
+    p.add_argument("--seed", default="1")
+    p.add_argument("--every", type=int, default=1, help="of the kernels, each n-th")
+    p.add_argument("--least-bytes", type=int, default=0)
+    p.add_argument("--most-bytes", type=int, default=1 << 20)
+    p.add_argument("--trials", type=int, default=8)
+    p.add_argument("--budget", type=int, default=1_000_000)
+    p.add_argument("--seconds", type=float, default=60, help="for one command")
+    p.add_argument("--jobs", type=int, default=2)
+    p.add_argument("--out", default="legality.jsonl")
+    o = p.parse_args()
+    o.plain = o.transform is not None
+    o.transform = o.transform or f"{o.pitot} transform"
+    out = pathlib.Path(o.out)
+    records = []
+    if out.exists():
+        for line in out.read_text().splitlines():
+            try:
+                records.append(json.loads(line))
+            except json.JSONDecodeError:  # the run was stopped within it
+                continue
+        out.write_text("".join(json.dumps(r) + "\n" for r in records))
+    done = {(r["kernel"], r["sequence"]) for r in records}
+    actions = o.actions.split(",")
+    judge = Judge(o)
+    jobs = []
+    for n, kernel in enumerate(kernels(o.folders, o.least_bytes, o.most_bytes)):
+        if n % o.every:
+            continue
+        todo = sequences(actions, kernel.key, o.sequences, o.length, o.seed)
+        todo = [s for s in todo if (kernel.key, ",".join(s)) not in done]
+        if todo:
+            jobs.append((kernel, todo))
+    jobs.sort(key=lambda j: pathlib.Path(j[0].path).stat().st_size)  # much is known soon
+    print(f"{len(jobs)} kernels to do, {len(records)} sequences done before", file=sys.stderr)
+    lock = threading.Lock()
+    with out.open("a") as sink, concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
+
+        def one(job):
+            count = 0
+            for record in work(o, judge, *job):
+                with lock:
+                    sink.write(json.dumps(record) + "\n")
+                    sink.flush()
+                    records.append(record)
+                count += record["result"] in ("different", "fault", "refused", "error", "failed")
+            return job[0].key, count
+
+        finished = 0
+        for future in concurrent.futures.as_completed([pool.submit(one, j) for j in jobs]):
+            key, bad = future.result()
+            finished += 1
+            if bad or finished % 20 == 0 or finished == len(jobs):
+                print(f"{finished}/{len(jobs)} {key}{f': {bad} BAD' if bad else ''}", file=sys.stderr)
+    text, bad = summary(records)
+    print(text)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
