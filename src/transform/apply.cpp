@@ -34,6 +34,7 @@ Result<Applied> apply(const ptx::Module& module, uint32_t function, Action actio
   } else {
     edit.decline("this transform is not in this build");
   }
+  if (edit.changes() == 0 && edit.declined().empty()) edit.decline(std::string(kNothingThere));
   out.step.declined = edit.declined();
   out.step.changes = edit.changes();
   if (edit.changes() == 0) {

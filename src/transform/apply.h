@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/result.h"
@@ -17,6 +18,9 @@ struct Step {
   std::vector<Declined> declined;
   bool applied() const { return changes != 0; }
 };
+
+// Why a transform that saw no place that it might have changed declines the kernel.
+inline constexpr std::string_view kNothingThere = "the kernel has nothing that it applies to";
 
 struct Applied {
   std::string text;

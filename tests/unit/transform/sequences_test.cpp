@@ -47,8 +47,12 @@ TEST(Sequences, RandomOnesOnRealKernelsVerify) {
         applied += s.changes;
         EXPECT_TRUE(s.applied() || !s.declined.empty()) << path << " " << info(s.action).name;
       }
-      EXPECT_EQ(std::count(out->text.begin(), out->text.end(), '/'),
-                std::count(text.begin(), text.end(), '/'));
+      // Comments stay, and those of a loop come again with each of its turns.
+      const auto slashes = [](const std::string& s) { return std::count(s.begin(), s.end(), '/'); };
+      const bool unrolled = std::any_of(sequence.begin(), sequence.end(),
+                                        [](Action a) { return info(a).group == Group::kLoop; });
+      EXPECT_GE(slashes(out->text), slashes(text)) << path;
+      if (!unrolled) EXPECT_EQ(slashes(out->text), slashes(text)) << path;
     }
   }
   EXPECT_GT(applied, 500u);

@@ -14,10 +14,11 @@ namespace pitot::transform {
 struct Changed {
   std::string body;  // between the declarations and the end
   Step step;
-  // The reasons, one a line.
+  // The reasons, one a line; nothing where there was no place to decline.
   std::string reasons() const {
     std::string out;
-    for (const Declined& d : step.declined) out += d.reason + "\n";
+    for (const Declined& d : step.declined)
+      if (d.reason != kNothingThere) out += d.reason + "\n";
     return out;
   }
 };
