@@ -25,6 +25,7 @@ MAY_USE = {
     "measure": {"device", "toolchain", "arch", "cuda", "ptx", "analysis"},
     "variants": {"device", "toolchain", "arch", "ptx", "analysis"},
     "transform": {"analysis", "ptx"},
+    "search": {"transform", "analysis", "ptx"},
     "store": set(),
     "report": set(),
 }
@@ -32,7 +33,7 @@ MAY_USE = {
 PLAIN = {"report": {"gate/diff_result.h", "gate/gate_result.h"}, "store": {"measure/measure_result.h"}}
 # Header prefix → the only modules that may include it.
 THIRD_PARTY = {
-    "nlohmann/": {"report", "toolchain", "variants", "predict"},
+    "nlohmann/": {"report", "toolchain", "variants", "predict", "search"},
     "toml++/": {"support"},
     "xxhash.h": {"support"},
     "zstd.h": {"toolchain"},

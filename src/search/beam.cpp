@@ -1,0 +1,32 @@
+// Of each length, the best few programs are continued, whether or not they are better already.
+#include <algorithm>
+#include <set>
+
+#include "search/methods.h"
+
+namespace pitot::search {
+
+Status search_beam(const State& original, const SearchOptions& options, Space& space,
+                   Judged& judged) {
+  std::vector<State> beam{original};
+  std::set<Hash128> met{original.text->program};  // continued, or worse than those that were
+  for (uint32_t length = 0; length < options.max_steps && !beam.empty() && !judged.spent();
+       ++length) {
+    std::vector<State> next;
+    for (const State& from : beam) {
+      auto states = space.expand(from);
+      if (!states) return states.error();
+      if (Status s = judged.judge(*states); !s) return s;
+      for (State& s : *states)
+        if (judged.sound(s) && met.insert(s.text->program).second) next.push_back(std::move(s));
+    }
+    std::stable_sort(next.begin(), next.end(), [&](const State& a, const State& b) {
+      return judged.find(a)->value.cost < judged.find(b)->value.cost;
+    });
+    if (next.size() > options.width) next.resize(options.width);
+    beam = std::move(next);
+  }
+  return Ok{};
+}
+
+}  // namespace pitot::search

@@ -1,0 +1,77 @@
+#include "search/search.h"
+
+#include <fmt/format.h>
+
+#include "ptx/parser.h"
+#include "ptx/printer.h"
+#include "search/methods.h"
+#include "transform/apply.h"
+
+namespace pitot::search {
+namespace {
+
+ProgramRecord record_of(const Program& p) {
+  return {p.hash.hex(), names_of(p.sequence), p.sequences,
+          p.value.cost, p.value.noise,        p.value.failure};
+}
+
+Status run_method(const State& original, const SearchOptions& options, Space& space,
+                  Judged& judged) {
+  switch (options.method) {
+    case Method::kRandom:
+      return search_random(original, options, space, judged);
+    case Method::kGreedy:
+      return search_greedy(original, options, space, judged);
+    case Method::kBeam:
+      return search_beam(original, options, space, judged);
+    case Method::kExhaustive:
+      return search_exhaustive(original, options, space, judged);
+  }
+  return input_error("no such method");
+}
+
+}  // namespace
+
+const char* to_string(Method method) {
+  constexpr const char* kNames[] = {"random", "greedy", "beam", "exhaustive"};
+  return kNames[static_cast<size_t>(method)];
+}
+
+Hash128 program_hash(const Kernel& kernel) {
+  return hash_bytes(ptx::print_canonical(ptx::parse(kernel.path, kernel.text)));
+}
+
+Result<SearchResult> search(const Kernel& kernel, const SearchOptions& options, Cost& cost,
+                            const History& history, const LogSink& sink) {
+  if (options.budget == 0 || options.width == 0 || options.batch == 0)
+    return input_error("a search wants a budget, a width and a batch of at least 1");
+  Space space(kernel, options.allowed, options.keep_bytes);
+  Judged judged(options, cost, history, sink);
+  const auto original = space.original();
+  if (!original) return original.error();
+  if (Status s = judged.judge({&*original, 1}); !s) return s.error();
+  if (const CostValue& value = judged.programs()[0].value; !value.ok())
+    return failed_error(
+        fmt::format("{}: the original has no cost: {}", kernel.path, value.failure));
+  if (Status s = run_method(*original, options, space, judged); !s) return s.error();
+
+  SearchResult out;
+  const size_t chosen = choose(judged.programs());
+  const Program& best = judged.programs()[chosen];
+  auto text = transform::apply_sequence(kernel.path, kernel.text, kernel.name, best.sequence,
+                                        kernel.assumptions);
+  if (!text) return text.error();
+  out.best_text = std::move(text->text);
+  out.improved = chosen != 0;
+  out.baseline = record_of(judged.programs()[0]);
+  out.best = record_of(best);
+  for (const Program& p : judged.programs()) out.programs.push_back(record_of(p));
+  out.actions = space.uses();
+  out.faults = space.faults();
+  out.evaluations = judged.programs().size();
+  out.remembered = judged.remembered();
+  out.budget_spent = judged.spent();
+  return out;
+}
+
+}  // namespace pitot::search

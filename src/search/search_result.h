@@ -1,0 +1,44 @@
+// What a search found, for reports.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pitot::search {
+
+struct ProgramRecord {
+  std::string hash;                   // of the canonical form
+  std::vector<std::string> sequence;  // the shortest that was met
+  uint64_t sequences = 0;             // how many were met that give it
+  double cost = 0, noise = 0;
+  std::string failure;  // not empty: it has no cost, because
+};
+
+// An action on distinct programs that it might follow.
+struct ActionUse {
+  std::string action;
+  uint64_t tried = 0;    // programs
+  uint64_t differs = 0;  // of these, where the result is another program
+};
+
+// A transform that made PTX that does not verify: a bug.
+struct TransformFault {
+  std::vector<std::string> sequence;
+  std::string message;
+  bool operator==(const TransformFault&) const = default;
+};
+
+struct SearchResult {
+  ProgramRecord baseline, best;         // the same where nothing is better beyond noise
+  std::string best_text;                // PTX of best.sequence
+  bool improved = false;                // best is better than the baseline beyond noise
+  std::vector<ProgramRecord> programs;  // evaluated, in the order of that; the baseline is first
+  std::vector<ActionUse> actions;       // the catalogue's order
+  std::vector<TransformFault> faults;
+  uint64_t evaluations = 0;   // distinct programs, counted against the budget
+  uint64_t remembered = 0;    // of these, known from the log
+  bool budget_spent = false;  // a program was left out for want of budget
+};
+
+}  // namespace pitot::search
