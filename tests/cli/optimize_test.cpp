@@ -1,0 +1,100 @@
+// pitot optimize: what is found, written, remembered and taken back.
+#include "cli_test_util.h"
+
+namespace pitot::cli::test {
+namespace {
+
+class Optimize : public Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    // Four neighbouring loads a thread: better as one.
+    file("k.ptx", kernel_text("mul.wide.u32 %rd2, %r1, 12;\nadd.u64 %rd2, %rd2, %rd1;\n"
+                              "ld.global.f32 %f0, [%rd2];\nld.global.f32 %f1, [%rd2+4];\n"
+                              "ld.global.f32 %f2, [%rd2+8];\nld.global.f32 %f3, [%rd2+12];\n"
+                              "add.f32 %f0, %f0, %f1;\nadd.f32 %f0, %f0, %f2;\n"
+                              "add.f32 %f0, %f0, %f3;\nbar.sync 0;\n"));
+    file("k.kernel.toml",
+         spec_text("grid = 1\nblock = 32\n",
+                   "count = \"4*n\"\nrole = \"inout\"\ninit = \"normal\"\nalign = 16\n"));
+  }
+  Json optimize(std::vector<std::string> more) {
+    std::vector<std::string> line{"optimize", "k.kernel.toml", "--gpu", "A100", "-f", "json"};
+    line.insert(line.end(), more.begin(), more.end());
+    const auto r = pitot(line);
+    EXPECT_EQ(r.exit_code, 0) << r.err << r.out;
+    return Json::parse(r.out, nullptr, false);
+  }
+};
+
+TEST_F(Optimize, FindsWritesAndVerifies) {
+  for (const char* policy : {"greedy", "beam", "random", "exhaustive"}) {
+    const Json j = optimize({"--policy", policy, "--budget", "40", "--steps", "2", "-o", "o.ptx"});
+    EXPECT_EQ(first_key(j.dump()), "schema");
+    EXPECT_EQ(j["schema"], "pitot.optimize/1");
+    EXPECT_EQ(j["policy"], policy);
+    EXPECT_EQ(j["verified"], true);
+    EXPECT_LE(j["evaluations"], 40);
+    EXPECT_EQ(j["programs"].size(), j["evaluations"].get<size_t>());
+    EXPECT_LE(j["best"].get<double>(), j["baseline"].get<double>());
+    EXPECT_EQ(j["output"], "o.ptx");
+    // What is written is what the sequence makes.
+    std::string sequence;
+    for (const Json& a : j["sequence"])
+      sequence += (sequence.empty() ? "" : ",") + a.get<std::string>();
+    if (sequence.empty()) {
+      EXPECT_EQ(text_of("o.ptx"), text_of("k.ptx"));
+      EXPECT_EQ(j["change"], 0.0);
+      continue;
+    }
+    EXPECT_LT(j["change"].get<double>(), -0.01 + 1e-6);
+    const auto again = pitot({"transform", "--apply", sequence, "k.kernel.toml", "-o", "-"});
+    EXPECT_EQ(again.out, text_of("o.ptx"));
+  }
+}
+
+TEST_F(Optimize, TheLogIsGoneOnWith) {
+  const std::vector<std::string> how{"--policy", "exhaustive", "--steps", "2",
+                                     "--budget", "20",         "--log",   "l.jsonl"};
+  Json straight = optimize(how);
+  EXPECT_EQ(straight["remembered"], 0);
+  const std::string log = text_of("l.jsonl");
+  // Killed in the middle of the ninth line.
+  size_t cut = 0;
+  for (int line = 0; line < 8; ++line) cut = log.find('\n', cut) + 1;
+  file("l.jsonl", log.substr(0, cut + 30));
+  Json rest = optimize(how);
+  EXPECT_EQ(rest["remembered"], 7);
+  EXPECT_EQ(text_of("l.jsonl"), log);
+  rest["remembered"] = 0;
+  EXPECT_EQ(rest, straight);
+  const auto other =
+      pitot({"--seed", "2", "optimize", "k.kernel.toml", "--gpu", "A100", "--log", "l.jsonl"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("the log has values of the cost"));
+  EXPECT_EQ(text_of("l.jsonl"), log);
+}
+
+TEST_F(Optimize, ToStandardOutputTheReportToStandardError) {
+  const auto r = pitot({"optimize", "k.kernel.toml", "--gpu", "A100", "--steps", "0", "-o", "-"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(r.out, text_of("k.ptx"));
+  EXPECT_THAT(r.err, HasSubstr("stays as it is"));
+}
+
+TEST_F(Optimize, WrongCommandLines) {
+  auto refused = [&](std::vector<std::string> line, const std::string& said) {
+    line.insert(line.begin(), "optimize");
+    const auto r = pitot(line);
+    EXPECT_EQ(r.exit_code, 2);
+    EXPECT_THAT(r.err, HasSubstr(said));
+  };
+  refused({"nobody.kernel.toml"}, "nobody.kernel.toml");
+  refused({"k.kernel.toml", "--gpu", "nothing"}, "nothing");
+  refused({"k.kernel.toml", "--policy", "luck"}, "--policy");
+  refused({"k.kernel.toml", "--budget", "0"}, "--budget");
+  refused({"k.kernel.toml", "--cost", "dice"}, "--cost");
+}
+
+}  // namespace
+}  // namespace pitot::cli::test

@@ -1,0 +1,31 @@
+// A search's cost without a GPU: the modelled time of a kernel's launch, from sampled blocks on the
+// emulator.
+#pragma once
+
+#include <memory>
+
+#include "candidates.h"
+#include "search/cost.h"
+
+namespace pitot::cli {
+
+// Differences below 1 % are none: the dead zone of measured rewards, which a model does not
+// undercut. Half of it on each side.
+inline constexpr double kModelledNoise = 0.005;
+
+class EmulatedCost : public search::Cost {
+ public:
+  // `original` is the kernel in its launch; texts take the place of its module.
+  EmulatedCost(Candidate original, const arch::Gpu& gpu, const Options& options)
+      : original_(std::move(original)), gpu_(gpu), options_(options) {}
+
+  // Microseconds. A text that does not parse, cannot be launched or emulated is a failure.
+  Result<std::vector<search::CostValue>> evaluate(std::span<const std::string_view> texts) override;
+
+ private:
+  Candidate original_;
+  const arch::Gpu& gpu_;
+  const Options& options_;
+};
+
+}  // namespace pitot::cli
