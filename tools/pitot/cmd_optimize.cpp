@@ -86,7 +86,11 @@ Result<std::string> doubt(const Candidate& original, const std::string& text,
   if (r->verdict == check::Verdict::kSame) return std::string();
   constexpr const char* kVerdicts[] = {"same", "different", "fault", "undecided"};
   std::string why = std::string("check says ") + kVerdicts[static_cast<size_t>(r->verdict)];
-  if (!r->reasons.empty()) why += ": " + r->reasons[0];
+  if (!r->faults.empty()) {
+    why += ": " + r->faults[0].message;
+  } else if (!r->reasons.empty()) {
+    why += ": " + r->reasons[0];
+  }
   return why;
 }
 
