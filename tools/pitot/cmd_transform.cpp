@@ -49,18 +49,18 @@ Result<std::vector<transform::Action>> read_actions(const std::vector<std::strin
 }
 
 // The kernel that is meant, with what may be assumed of it.
-struct Work {
+struct TransformWork {
   std::shared_ptr<const ptx::Module> module;
   uint32_t kernel = 0;
   transform::Assumptions assumptions;
 };
 
-std::optional<Work> read_work(const TransformArguments& args, Options& options) {
+std::optional<TransformWork> read_work(const TransformArguments& args, Options& options) {
   auto failed = [&](const Error& e) {
     fail(options, e);
     return std::nullopt;
   };
-  Work work;
+  TransformWork work;
   std::optional<device::KernelSpec> spec;
   WantedKernel wanted{args.kernel, true};
   std::string path = args.path;
@@ -93,7 +93,7 @@ void record_steps(const std::vector<transform::Step>& steps, transform::Transfor
   }
 }
 
-Status record_mask(const Work& work, const std::string& text, const std::string& kernel,
+Status record_mask(const TransformWork& work, const std::string& text, const std::string& kernel,
                    std::span<const transform::Action> earlier, transform::TransformRecord& out) {
   const ptx::Module after = ptx::parse(out.path, text);
   auto function = ptx::find_kernel(after, kernel);
