@@ -187,8 +187,8 @@ bool for_each_run(const Box& box, F&& f) {
   return box.mode == kRows ? four_rows(box, f) : tile_runs(box, f);
 }
 
-// What elements outside of the tensor read as: zero, or the 16 bits 0x7ff7 again and again, a NaN of
-// every type; as an H200 has it (docs/results/conformance-h200.md).
+// What elements outside of the tensor read as: zero, or the 16 bits 0x7ff7 again and again, a NaN
+// of every type; as an H200 has it (docs/results/conformance-h200.md).
 void fill_box(const Box& box, Bytes& b) {
   const TensorMap& m = box.map;
   b.resize(box.bytes());
