@@ -40,9 +40,8 @@ TEST(SourceText, ManyThreadsMayAskFirst) {
   for (int round = 0; round < 50; ++round) {
     const SourceText s("p", text);
     std::vector<uint32_t> lines(64);
-    parallel_for(lines.size(), 8, [&](size_t i) {
-      lines[i] = s.position(static_cast<uint32_t>(5 * i)).line;
-    });
+    parallel_for(lines.size(), 8,
+                 [&](size_t i) { lines[i] = s.position(static_cast<uint32_t>(5 * i)).line; });
     for (uint32_t i = 0; i < lines.size(); ++i) ASSERT_EQ(lines[i], i + 1);
   }
 }
