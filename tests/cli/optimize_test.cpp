@@ -94,6 +94,26 @@ TEST_F(Optimize, WhatCheckDoesNotCallTheSameIsTakenBack) {
   EXPECT_THAT(text.out, HasSubstr("vec_ld is taken back: check says fault: "));
 }
 
+// Half of what it takes: modelled, it would only gain occupancy.
+TEST_F(Optimize, ARegisterLimitThatSpillsHasNoCost) {
+  const Json j = Json::parse(pitot({"optimize", kernels() + "cuda/f64_nbody/f64_nbody.kernel.toml",
+                                    "--gpu", "H200", "--steps", "1", "-f", "json"})
+                                 .out);
+  size_t limits = 0;
+  for (const Json& p : j["programs"]) {
+    if (p["sequence"] == Json{"maxnreg_32"}) {
+      ++limits;
+      EXPECT_EQ(p["cost"], nullptr);
+      EXPECT_THAT(p["failure"].get<std::string>(), HasSubstr("would spill"));
+    }
+    if (p["sequence"] == Json{"maxnreg_128"}) {
+      ++limits;
+      EXPECT_EQ(p["failure"], nullptr);
+    }
+  }
+  EXPECT_EQ(limits, 2u);
+}
+
 TEST_F(Optimize, ToStandardOutputTheReportToStandardError) {
   const auto r = pitot({"optimize", "k.kernel.toml", "--gpu", "A100", "--steps", "0", "-o", "-"});
   EXPECT_EQ(r.exit_code, 0) << r.err;

@@ -2,14 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "predict/analytic.h"
 #include "ptx/parser.h"
 
 namespace pitot::cli {
 namespace {
 
+double spills_of(const CandidateRow& made) {
+  const double bytes = made.row ? (*made.row)[predict::Column::kSpillBytes] : 0;
+  return std::isnan(bytes) ? 0 : bytes;
+}
+
+// `spills`: of the original.
 search::CostValue value_of(const Candidate& candidate, const CandidateRow& made,
-                           const arch::Gpu& gpu) {
+                           const arch::Gpu& gpu, double spills) {
   search::CostValue out;
   if (!made.row) {
     out.failure = made.error;
@@ -24,6 +32,12 @@ search::CostValue value_of(const Candidate& candidate, const CandidateRow& made,
   if (!score || !score->emulated) {
     const auto why = made.row->reason(predict::index_of(predict::Column::kEmuCycles));
     out.failure = fmt::format("it cannot be emulated: {}", why.empty() ? "no score" : why);
+    return out;
+  }
+  if (spills_of(made) > spills + kSpillsForgiven) {
+    out.failure =
+        fmt::format("it would spill about {:.0f} bytes a thread, which the model does not count",
+                    spills_of(made));
     return out;
   }
   out.cost = score->us;
@@ -54,9 +68,10 @@ Result<std::vector<search::CostValue>> EmulatedCost::evaluate(
   }
   predict::RowOptions how;
   how.seed = options_.seed;
+  if (!spills_) spills_ = spills_of(rows_of({original_}, &gpu_, how, options_)[0]);
   const auto rows = rows_of(candidates, &gpu_, how, options_);
   for (size_t k = 0; k < places.size(); ++k)
-    out[places[k]] = value_of(candidates[k], rows[k], gpu_);
+    out[places[k]] = value_of(candidates[k], rows[k], gpu_, *spills_);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "candidates.h"
 #include "search/cost.h"
@@ -12,6 +13,8 @@ namespace pitot::cli {
 // Differences below 1 % are none: the dead zone of measured rewards, which a model does not
 // undercut. Half of it on each side.
 inline constexpr double kModelledNoise = 0.005;
+// Bytes of estimated spill stores a thread that are within the estimate's error.
+inline constexpr double kSpillsForgiven = 16;
 
 class EmulatedCost : public search::Cost {
  public:
@@ -19,13 +22,16 @@ class EmulatedCost : public search::Cost {
   EmulatedCost(Candidate original, const arch::Gpu& gpu, const Options& options)
       : original_(std::move(original)), gpu_(gpu), options_(options) {}
 
-  // Microseconds. A text that does not parse, cannot be launched or emulated is a failure.
+  // Microseconds. A text that does not parse, cannot be launched or emulated is a failure; so is
+  // one that would spill registers which the original keeps: the model does not count what that
+  // costs, and would see the occupancy that is gained only.
   Result<std::vector<search::CostValue>> evaluate(std::span<const std::string_view> texts) override;
 
  private:
   Candidate original_;
   const arch::Gpu& gpu_;
   const Options& options_;
+  std::optional<double> spills_;  // bytes a thread, of the original
 };
 
 }  // namespace pitot::cli
