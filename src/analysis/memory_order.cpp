@@ -12,24 +12,6 @@ using ptx::Space;
 
 namespace {
 
-// 0 for memory that a kernel only reads: constant, texture.
-uint8_t bits_of_space(Space s) {
-  switch (ptx::base_space(s)) {
-    case Space::kNone:
-      return kInGlobal | kInShared | kInLocal;
-    case Space::kGlobal:
-      return kInGlobal;
-    case Space::kShared:
-      return kInShared;
-    case Space::kLocal:
-      return kInLocal;
-    case Space::kParam:
-      return kInParam;
-    default:
-      return 0;
-  }
-}
-
 bool is_copy_async(const ptx::Opcode& op) {
   return op.mnemonic == Mnemonic::kCp && !op.has_mod(Mod::kBulk);
 }
@@ -52,6 +34,23 @@ bool disjoint(const ptx::Module& m, const MemoryAccess& a, const MemoryAccess& b
 }
 
 }  // namespace
+
+uint8_t space_bits(Space s) {
+  switch (ptx::base_space(s)) {
+    case Space::kNone:
+      return kInGlobal | kInShared | kInLocal;
+    case Space::kGlobal:
+      return kInGlobal;
+    case Space::kShared:
+      return kInShared;
+    case Space::kLocal:
+      return kInLocal;
+    case Space::kParam:
+      return kInParam;
+    default:
+      return 0;
+  }
+}
 
 bool conflicts(const ptx::Module& m, const MemoryAccess& a, const MemoryAccess& b) {
   if (a.ordered && b.ordered) return true;
@@ -113,7 +112,7 @@ MemoryOrder::Kind MemoryOrder::describe(uint32_t instruction) {
 
   // A kernel's own parameters and constants are never written.
   const uint8_t spaces =
-      op.group == ptx::Group::kSurface ? uint8_t{kInSurface} : bits_of_space(op.space);
+      op.group == ptx::Group::kSurface ? uint8_t{kInSurface} : space_bits(op.space);
   const bool writes = op.has(ptx::kStore) || op.has(ptx::kAtomic) || op.has(ptx::kRed);
   const bool ordered = op.has(ptx::kVolatile);
   if (spaces == 0 && !ordered) return Kind::kNothing;

@@ -20,6 +20,10 @@ enum SpaceBit : uint8_t {
   kInSurface = 16
 };
 
+// Those that an access of this space may touch; 0 for memory that a kernel only reads (constant,
+// texture).
+uint8_t space_bits(ptx::Space space);
+
 struct MemoryAccess {
   uint32_t instruction = 0;
   uint8_t spaces = 0;  // SpaceBit

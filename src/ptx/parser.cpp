@@ -296,6 +296,13 @@ void Parser::parse_header_directive(std::string_view name, uint32_t begin) {
     m_.version_range = range;
     return;
   }
+  // ptxas reads .version, any number of .target, then at most one .address_size.
+  const bool body_begun = !m_.functions.empty() || !m_.symbols.empty() || !m_.others.empty();
+  if (body_begun || !m_.address_size_range.empty())
+    error(body_begun ? "misplaced-directive" : "redefined-directive", {begin, at},
+          body_begun          ? std::string(name) + " stands before everything but .version"
+          : name == ".target" ? "a .target behind .address_size"
+                              : "a second .address_size directive");
   if (name == ".address_size") {
     uint64_t size = 0;
     if (!parse_unsigned(size, "32 or 64")) return recover_top_level();
@@ -308,7 +315,8 @@ void Parser::parse_header_directive(std::string_view name, uint32_t begin) {
     }
     return;
   }
-  if (!m_.targets.empty()) error("redefined-directive", {begin, at}, "a second .target directive");
+  // Of several directives the last architecture counts; options add up.
+  bool first = true;
   do {
     cur_.skip_trivia();
     uint32_t start = cur_.offset();
@@ -317,12 +325,14 @@ void Parser::parse_header_directive(std::string_view name, uint32_t begin) {
       error("syntax", token_range(), "expected a target such as sm_90, found " + quoted_token());
       return recover_top_level();
     }
-    m_.targets.push_back(id);
     Target t = target_from_name(id);
-    if (t.sm != 0 && m_.target.sm == 0) {
+    if (t.sm != 0 && first) {
+      std::erase_if(m_.targets, [](std::string_view o) { return target_from_name(o).sm != 0; });
       m_.target = t;
       m_.target_range = {start, cur_.offset()};
+      first = false;
     }
+    m_.targets.push_back(id);
     if (m_.target_range.empty()) m_.target_range = {start, cur_.offset()};
   } while (accept(','));
 }

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "transform/held.h"
-#include "transform/legal_spelling.h"
+#include "transform/spelling.h"
 #include "transform/transforms.h"
 
 namespace pitot::transform {
@@ -122,8 +122,8 @@ class Contraction {
     const std::string ftz = a.ftz ? ".ftz" : "";
     const std::string fma = fmt::format("fma.rn{}{}.{}", ftz, a.sat ? ".sat" : "", type);
     const std::string neg = fmt::format("neg{}.{}", ftz, type);
-    if (!can_spell(subject_.module(), fma)) return fmt::format("the target has no {}", fma);
-    if (minus && !can_spell(subject_.module(), neg))
+    if (!refusal(subject_.module(), fma).empty()) return fmt::format("the target has no {}", fma);
+    if (minus && !refusal(subject_.module(), neg).empty())
       return fmt::format("the target has no {}", neg);
     const auto of_sum = operands(sum);
     const auto of_mul = operands(mul);

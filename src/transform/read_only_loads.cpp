@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "transform/legal_spelling.h"
+#include "transform/spelling.h"
 #include "transform/transforms.h"
 
 namespace pitot::transform {
@@ -147,7 +147,7 @@ void read_only_loads(Subject& subject, Edit& edit, Action) {
       continue;
     }
     const std::string spelling = read_only(std::string(subject.text(i.opcode_range)));
-    if (!can_spell(subject.module(), spelling)) {
+    if (!refusal(subject.module(), spelling).empty()) {
       edit.decline(i, fmt::format("the target has no {}", spelling));
       continue;
     }

@@ -39,21 +39,6 @@ bool equal(const AddressRoot& a, const AddressRoot& b) {
          a.offset == b.offset;
 }
 
-uint8_t space_bits(Space s) {
-  switch (s) {
-    case Space::kNone:
-      return kInGlobal | kInShared | kInLocal;
-    case Space::kGlobal:
-      return kInGlobal;
-    case Space::kShared:
-      return kInShared;
-    case Space::kLocal:
-      return kInLocal;
-    default:
-      return 0;
-  }
-}
-
 class LoadReuse {
  public:
   LoadReuse(Subject& subject, Edit& edit) : subject_(subject), edit_(edit), flow_(subject.flow()) {
@@ -191,13 +176,13 @@ class LoadReuse {
     const Known first = element(i, 0, 0);
     MemoryAccess now;
     now.writes = true;
-    now.spaces = first.space == Space::kParam ? uint8_t{kInParam} : space_bits(first.space);
+    now.spaces = space_bits(first.space);
     now.size = first.bytes * static_cast<uint32_t>(regs.size());
     now.root = first.root;
     for (Known& k : known_) {
       if (k.fixed || k.gone != nullptr) continue;
       MemoryAccess then;
-      then.spaces = k.space == Space::kParam ? uint8_t{kInParam} : space_bits(k.space);
+      then.spaces = space_bits(k.space);
       then.size = k.bytes;
       then.root = k.root;
       if (conflicts(subject_.module(), now, then))

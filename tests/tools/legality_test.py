@@ -14,22 +14,24 @@ import legality  # noqa: E402
 
 PTX = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n"
 
-# Appends the names of what it applies; `none` changes nothing.
-TRANSFORM = """#!{python}
+# `transform` appends the names of what it applies, `none` changes nothing; `check` says different where
+# the second program has the word.
+PITOT = """#!{python}
 import json, sys
 a = sys.argv
-names = a[a.index("--apply") + 1].split(",")
-text = open(a[a.index("--apply") + 2]).read()
-done = [n for n in names if n != "none"]
-open(a[a.index("-o") + 1], "w").write(text + "".join("// " + n + "\\n" for n in done))
-print(json.dumps({{"steps": [{{"action": n, "applied": n != "none", "declined": []}} for n in names]}}))
-"""
-# Different where the second program has the word.
-CHECK = """#!{python}
-import json, sys
-wrong = "wrong" in open(sys.argv[3]).read()
-open({log!r}, "a").write("x")
-print(json.dumps({{"verdict": "different" if wrong else "same", "reasons": [], "bits_equal": not wrong}}))
+if a[1] == "transform" and "--list" in a:
+    names = ["none", "ld_nc", "vec_ld", "wrong", "refuse", "cache_cs", "cache_cg"]
+    print(json.dumps({{"actions": [{{"name": n, "group": n.split("_")[0], "exclusive": n.startswith("cache")}} for n in names]}}))
+elif a[1] == "transform":
+    names = a[a.index("--apply") + 1].split(",")
+    text = open(a[a.index("--apply") + 2]).read()
+    done = [n for n in names if n != "none"]
+    open(a[a.index("-o") + 1], "w").write(text + "".join("// " + n + "\\n" for n in done))
+    print(json.dumps({{"steps": [{{"action": n, "applied": n != "none", "declined": []}} for n in names]}}))
+else:
+    wrong = "wrong" in open(a[3]).read()
+    open({log!r}, "a").write("x")
+    print(json.dumps({{"verdict": "different" if wrong else "same", "reasons": [], "bits_equal": not wrong}}))
 """
 PTXAS = """#!{python}
 import sys
@@ -46,14 +48,14 @@ class Legality(unittest.TestCase):
         (self.at / "kernels").mkdir()
         (self.at / "kernels/k.ptx").write_text(PTX)
         self.log = self.at / "checks"
-        for name, text in (("transform", TRANSFORM), ("pitot", CHECK), ("ptxas", PTXAS)):
+        for name, text in (("pitot", PITOT), ("ptxas", PTXAS)):
             script = self.at / name
             script.write_text(text.format(python=sys.executable, log=str(self.log)))
             os.chmod(script, 0o755)
 
     def run_tool(self, actions, *more):
         command = [sys.executable, str(ROOT / "tools/kernels/legality.py"), str(self.at / "kernels")]
-        for option in ("transform", "pitot", "ptxas"):
+        for option in ("pitot", "ptxas"):
             command += [f"--{option}", str(self.at / option)]
         command += ["--actions", actions, "--out", str(self.at / "out.jsonl"), *more]
         return subprocess.run(command, capture_output=True, text=True)
@@ -82,17 +84,16 @@ class Legality(unittest.TestCase):
         self.assertEqual(len(self.log.read_text()), 2)
 
     def test_sequences(self):
-        actions = legality.PUBLISHED + legality.FURTHER
-        drawn = legality.sequences(actions, "k", 40, 6, "1")
-        self.assertEqual(drawn, legality.sequences(actions, "k", 40, 6, "1"))
-        self.assertNotEqual(drawn, legality.sequences(actions, "k", 40, 6, "2"))
-        self.assertEqual(drawn[: len(actions)], [(a,) for a in actions])
-        for s in drawn[len(actions) :]:
+        groups = legality.catalogue(str(self.at / "pitot"))
+        self.assertEqual((groups["cache_cs"], groups["cache_cg"], groups["vec_ld"]), ("cache", "cache", "vec_ld"))
+        drawn = legality.sequences(groups, "k", 40, 6, "1")
+        self.assertEqual(drawn, legality.sequences(groups, "k", 40, 6, "1"))
+        self.assertNotEqual(drawn, legality.sequences(groups, "k", 40, 6, "2"))
+        self.assertEqual(drawn[: len(groups)], [(a,) for a in groups])
+        for s in drawn[len(groups) :]:
             self.assertTrue(2 <= len(s) <= 6)
-            groups = [legality.group(a) for a in s]
-            self.assertEqual(len(groups), len(set(groups)), s)
-        self.assertEqual(legality.group("st_cache_cs"), "st_cache_")
-        self.assertEqual(legality.group("vec_ld"), "vec_ld")
+            taken = [groups[a] for a in s]
+            self.assertEqual(len(taken), len(set(taken)), s)
 
 
 if __name__ == "__main__":

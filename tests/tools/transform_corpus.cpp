@@ -1,6 +1,6 @@
 // Applies every transform to every kernel of the files given, twice, and says what came of it: one
-// row a kernel and action, reasons of declines at the end. With --out the changed texts are
-// written, for ptxas and `pitot check` (tests/tools/transform_corpus.py).
+// row a kernel and action, reasons of declines at the end. tools/kernels/legality.py asks ptxas and
+// `pitot check`.
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -46,19 +46,14 @@ std::map<std::string, uint32_t> pointers(const ptx::Module& m, const ptx::Functi
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string out;
   transform::Assumptions assumptions;
   uint32_t align = 0;
   std::map<transform::Action, Totals> totals;
   std::map<std::string, std::map<std::string, size_t>> reasons;
   int status = 0;
-  std::puts("file,kernel,action,changes,declined,bytes,ms,output");
+  std::puts("file,kernel,action,changes,declined,bytes,ms");
   for (int n = 1; n < argc; ++n) {
     const std::string path = argv[n];
-    if (path == "--out" && n + 1 < argc) {
-      out = argv[++n];
-      continue;
-    }
     if (path == "--align" && n + 1 < argc) {
       align = static_cast<uint32_t>(std::stoul(argv[++n]));
       assumptions.distinct_buffers = true;
@@ -89,7 +84,6 @@ int main(int argc, char** argv) {
         }
         for (const auto& d : applied->step.declined)
           ++reasons[std::string(a.name)][kind_of(d.reason)];
-        std::string written;
         if (applied->step.applied()) {
           ++t.changed;
           t.places += applied->step.changes;
@@ -102,16 +96,10 @@ int main(int argc, char** argv) {
                          std::string(function.name).c_str(), std::string(a.name).c_str());
             ++t.again;
           }
-          if (!out.empty()) {
-            written = out + "/" + std::to_string(n) + "_" + std::to_string(f) + "_" +
-                      std::string(a.name) + ".ptx";
-            if (!write_file(written, applied->text)) return 2;
-          }
         }
-        std::printf("%s,%s,%s,%u,%zu,%u,%.3f,%s\n", path.c_str(),
-                    std::string(function.name).c_str(), std::string(a.name).c_str(),
-                    applied->step.changes, applied->step.declined.size(),
-                    function.range.end - function.range.begin, ms, written.c_str());
+        std::printf("%s,%s,%s,%u,%zu,%u,%.3f\n", path.c_str(), std::string(function.name).c_str(),
+                    std::string(a.name).c_str(), applied->step.changes,
+                    applied->step.declined.size(), function.range.end - function.range.begin, ms);
       }
     }
   }

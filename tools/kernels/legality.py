@@ -23,33 +23,26 @@ import tempfile
 import threading
 import tomllib
 
-EXCLUSIVE = ["cache_", "st_cache_", "maxnreg_", "reorder_", "prefetch_", "unroll_"]
-PUBLISHED = (
-    "vec_ld vec_st split_ld cache_cs cache_cg cache_ca cache_cv st_cache_cs st_cache_wt st_cache_wb "
-    "maxnreg_32 maxnreg_64 maxnreg_128 maxnreg_255 reorder_cp reorder_il reorder_lf reorder_sl "
-    "prefetch_L1 prefetch_L2"
-).split()
-FURTHER = "vec_wide ld_nc reuse_loads narrow_address unroll_2 unroll_4".split()
+def catalogue(pitot):
+    """Actions by name, with the group that excludes others; without one its own name."""
+    listed = json.loads(subprocess.check_output([pitot, "transform", "--list", "-f", "json"], text=True))
+    return {a["name"]: a["group"] if a["exclusive"] else a["name"] for a in listed["actions"]}
 
 
-def group(action):
-    return next((g for g in sorted(EXCLUSIVE, key=len, reverse=True) if action.startswith(g)), action)
-
-
-def sequences(actions, kernel, count, length, seed):
+def sequences(groups, kernel, count, length, seed):
     """Each action alone, then random ones of which no two exclude each other."""
-    out = [(a,) for a in actions]
+    out = [(a,) for a in groups]
     draw = random.Random(f"{seed}/{kernel}")
     for _ in range(count):
-        pool = list(actions)
+        pool = list(groups)
         draw.shuffle(pool)
-        taken, groups, wanted = [], set(), draw.randint(2, length)
+        taken, closed, wanted = [], set(), draw.randint(2, length)
         for a in pool:
             if len(taken) == wanted:
                 break
-            if group(a) not in groups:
+            if groups[a] not in closed:
                 taken.append(a)
-                groups.add(group(a))
+                closed.add(groups[a])
         out.append(tuple(taken))
     return list(dict.fromkeys(out))
 
@@ -139,8 +132,7 @@ def work(options, judge, kernel, todo):
         for sequence in todo:
             out = f"{scratch}/out.ptx"
             # With what the spec states, where the transforms can read it.
-            source = kernel.spec if kernel.spec and not options.plain else kernel.path
-            command = options.transform.split() + ["--apply", ",".join(sequence), source]
+            command = [options.pitot, "transform", "--apply", ",".join(sequence), kernel.spec or kernel.path]
             command += ["--kernel", kernel.entry, "-o", out, "-f", "json"]
             code, text, wrong = run(command, options.seconds)
             record = {"kernel": kernel.key, "sequence": ",".join(sequence)}
@@ -201,9 +193,8 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("folders", nargs="+")
     p.add_argument("--pitot", default="build/release/bin/pitot")
-    p.add_argument("--transform", help="a command that applies to PTX files only; default: `PITOT transform`")
     p.add_argument("--ptxas", default="ptxas")
-    p.add_argument("--actions", default=",".join(PUBLISHED + FURTHER))
+    p.add_argument("--actions", help="of those that `pitot transform --list` has; default: all")
     p.add_argument("--sequences", type=int, default=2, help="random sequences a kernel")
     p.add_argument("--length", type=int, default=6, help="actions of a sequence at most")
     p.add_argument("--seed", default="1")
@@ -216,8 +207,6 @@ def main():
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--out", default="legality.jsonl")
     o = p.parse_args()
-    o.plain = o.transform is not None
-    o.transform = o.transform or f"{o.pitot} transform"
     out = pathlib.Path(o.out)
     records = []
     if out.exists():
@@ -226,15 +215,19 @@ def main():
                 records.append(json.loads(line))
             except json.JSONDecodeError:  # the run was stopped within it
                 continue
-        out.write_text("".join(json.dumps(r) + "\n" for r in records))
+        whole = out.with_suffix(".tmp")
+        whole.write_text("".join(json.dumps(r) + "\n" for r in records))
+        whole.replace(out)
     done = {(r["kernel"], r["sequence"]) for r in records}
-    actions = o.actions.split(",")
+    groups = catalogue(o.pitot)
+    if o.actions:
+        groups = {a: groups[a] for a in o.actions.split(",")}
     judge = Judge(o)
     jobs = []
     for n, kernel in enumerate(kernels(o.folders, o.least_bytes, o.most_bytes)):
         if n % o.every:
             continue
-        todo = sequences(actions, kernel.key, o.sequences, o.length, o.seed)
+        todo = sequences(groups, kernel.key, o.sequences, o.length, o.seed)
         todo = [s for s in todo if (kernel.key, ",".join(s)) not in done]
         if todo:
             jobs.append((kernel, todo))

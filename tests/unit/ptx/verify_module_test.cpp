@@ -30,6 +30,30 @@ void check(const Text& t, const std::string& header = kHeader) {
     }
 }
 
+// ptxas reads .version, any number of .target of which the last architecture counts, then at most
+// one .address_size.
+TEST(VerifyHeader, OrderAndRepetition) {
+  const std::string v = ".version 8.0\n", t = ".target sm_80\n", a = ".address_size 64\n";
+  const std::string kernel = ".visible .entry k() { ret; }\n";
+  const std::pair<std::string, const char*> texts[] = {
+      {v + t + kernel, nullptr},
+      {v + t + t + a + kernel, nullptr},
+      {v + ".target sm_80\n.target texmode_independent\n" + a + kernel, nullptr},
+      {v + t + a + a + kernel, "redefined-directive"},
+      {v + t + a + t + kernel, "redefined-directive"},
+      {v + t + kernel + a, "misplaced-directive"},
+      {v + t + a + kernel + t, "misplaced-directive"},
+      {v + t + ".file 1 \"a.cu\"\n" + a + kernel, "misplaced-directive"},
+      {v + t + ".global .b32 x;\n" + a + kernel, "misplaced-directive"},
+  };
+  for (const auto& [text, code] : texts) {
+    SCOPED_TRACE(text);
+    check({text.c_str(), code}, "");
+  }
+  EXPECT_EQ(parse("t", v + ".target sm_90\n.target sm_80\n" + kernel).target.sm, 80);
+  EXPECT_EQ(parse("t", v + ".target sm_90, sm_80\n" + kernel).target.sm, 90);
+}
+
 TEST(VerifyDeclarations, Variables) {
   const Text texts[] = {
       {".visible .global .u32 g = 5;", nullptr},
