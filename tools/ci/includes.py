@@ -24,6 +24,7 @@ MAY_USE = {
     "predict": {"profile", "measure", "check", "device", "emulator", "toolchain", "analysis", "arch", "ptx"},
     "measure": {"device", "toolchain", "arch", "cuda", "ptx", "analysis"},
     "variants": {"device", "toolchain", "arch", "ptx", "analysis"},
+    "knobs": {"measure", "variants"},
     "transform": {"analysis", "ptx"},
     "search": {"transform", "analysis", "ptx"},
     "store": set(),
