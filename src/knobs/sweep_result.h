@@ -45,4 +45,16 @@ struct SweepResult {
   std::vector<SweepRow> rows;
 };
 
+// Where a sweep's rows come from: what is written beside the CSV, whose columns are all taken.
+struct SweepProvenance {
+  std::string source;  // "measured" or "modelled"
+  std::string device, gpu, driver, protocol, started, tool;
+  uint64_t seed = 0;
+  struct From {
+    std::string family, source, source_hash, compiler;
+  };
+  std::vector<From> templates;
+  std::vector<std::string> counters;  // the metrics that were asked for
+};
+
 }  // namespace pitot::knobs

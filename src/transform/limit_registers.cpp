@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ptx/register_limit.h"
 #include "transform/transforms.h"
 
 namespace pitot::transform {
@@ -100,18 +101,7 @@ void limit_registers(Subject& subject, Edit& edit, Action action) {
   const uint32_t limit = limit_of(action);
   if (std::string reason = why_not(subject, limit); !reason.empty())
     return edit.decline(std::move(reason));
-  const auto& directives = subject.function().performance_directives;
-  const std::string text = fmt::format(".maxnreg {}", limit);
-  // Of several the last one counts.
-  auto there = std::find_if(directives.rbegin(), directives.rend(),
-                            [](const ptx::DirectiveNode& d) { return d.name == ".maxnreg"; });
-  if (there != directives.rend()) {
-    edit.rewriter().replace(there->range, text);
-  } else {
-    const uint32_t end =
-        directives.empty() ? subject.function().header.end : directives.back().range.end;
-    edit.rewriter().insert_before(end, "\n" + text);
-  }
+  ptx::set_maxnreg(subject.function(), limit, edit.rewriter());
   edit.changed();
 }
 

@@ -12,6 +12,7 @@
 #include "analysis/resources.h"
 #include "device/arguments.h"
 #include "ptx/parser.h"
+#include "ptx/register_limit.h"
 #include "ptx/verify.h"
 #include "support/demangle.h"
 #include "support/file.h"
@@ -157,8 +158,16 @@ class Builder {
       v.message = shortened(std::move(made.failure));
       return;
     }
-    const std::string text = std::move(made.text);
+    std::string text = std::move(made.text);
     ptx::Module m = ptx::parse(v.name + ".ptx", text);
+    if (const uint32_t cap = register_cap(c); cap > 0 && m.diagnostics.errors() == 0) {
+      if (const auto capped = find_entry(m, t_.entry)) {
+        ptx::Rewriter edit(m);
+        ptx::set_maxnreg(m.functions[*capped], cap, edit);
+        text = edit.apply();
+        m = ptx::parse(v.name + ".ptx", text);
+      }
+    }
     Diagnostics found = m.diagnostics;
     if (t_.kind == SourceKind::kPtx && found.errors() == 0) ptx::verify(m, {}, found);
     if (found.errors() > 0) {
@@ -225,6 +234,14 @@ class Builder {
       }
     }
     return out;
+  }
+
+  // 0: none.
+  uint32_t register_cap(const Configuration& c) const {
+    for (size_t i = 0; i < t_.parameters.size(); ++i)
+      if (t_.parameters[i].name == t_.register_cap)
+        return static_cast<uint32_t>(c.values[i].number.value_or(0));
+    return 0;
   }
 
   bool has_targets() const { return !t_.targets.empty() || !o_.targets.empty(); }

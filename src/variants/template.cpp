@@ -39,6 +39,7 @@ class TemplateReader {
     targets(t, root);
     out_.options = t.texts("options");
     if (const toml::table* p = t.table("parameters")) parameters(*p);
+    if (auto s = t.text("register_cap")) register_cap(*s, *root.get("register_cap"));
     if (const toml::table* k = t.table("constraints")) constraints(*k);
     if (const toml::table* k = t.table("defines")) defines(*k);
     if (const toml::table* k = t.table("triton")) triton(*k);
@@ -125,6 +126,18 @@ class TemplateReader {
     if (n == 0)
       c_.error(node, "wrong-value", fmt::format("`{}` has no values: there is no variant", p.name));
     out_.parameters.push_back(std::move(p));
+  }
+
+  void register_cap(const std::string& name, const toml::node& at) {
+    out_.register_cap = name;
+    const auto p = std::find_if(out_.parameters.begin(), out_.parameters.end(),
+                                [&](const Parameter& x) { return x.name == name; });
+    if (p == out_.parameters.end())
+      return c_.error(at, "wrong-value", fmt::format("there is no parameter '{}'", name));
+    for (const Value& v : p->values)
+      if (!v.number || *v.number < 0 || *v.number > 255)
+        c_.error(at, "wrong-value", fmt::format("{} = {} is no number of registers", name, v.text),
+                 "1 to 255, or 0 for no limit");
   }
 
   void constraints(const toml::table& raw) {

@@ -50,6 +50,9 @@ struct Template {
   std::vector<std::string> targets;  // "sm_90a"
   std::vector<std::string> options;  // of the compiler
   std::vector<Parameter> parameters;
+  // The parameter that is the kernel's `.maxnreg` (0: none), written into the PTX that the others
+  // give; empty: there is none. It is no macro.
+  std::string register_cap;
   std::vector<Constraint> constraints;
   std::vector<Define> defines;
   SourceText text;  // the template's own, read again for each variant's spec

@@ -182,7 +182,8 @@ Macros macros_of(const Template& t, const Configuration& c, const device::Kernel
                  Diagnostics& out) {
   Macros result;
   for (size_t i = 0; i < c.values.size(); ++i)
-    result.emplace_back(t.parameters[i].name, c.values[i].text);
+    if (t.parameters[i].name != t.register_cap)
+      result.emplace_back(t.parameters[i].name, c.values[i].text);
   Bindings values = bindings_of(t, c);
   // A parameter hides a size of its name, as it does in the spec.
   if (!spec.sizes.empty())

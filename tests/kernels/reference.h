@@ -53,6 +53,7 @@ void add_integers(References& to);
 void add_images(References& to);
 void add_families(References& to);
 void add_irregular_families(References& to);
+void add_knobs(References& to);
 // All of them.
 const References& references();
 

@@ -69,6 +69,7 @@ const References& references() {
     add_images(r);
     add_families(r);
     add_irregular_families(r);
+    add_knobs(r);
     return r;
   }();
   return all;

@@ -67,6 +67,7 @@ void add_predict(CLI::App& app, Options& options);
 void add_rank(CLI::App& app, Options& options);
 void add_transform(CLI::App& app, Options& options);
 void add_optimize(CLI::App& app, Options& options);
+void add_knobs(CLI::App& app, Options& options);
 void add_doctor(CLI::App& app, Options& options);
 void add_completion(CLI::App& app, Options& options);
 

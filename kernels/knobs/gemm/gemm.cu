@@ -2,12 +2,6 @@
 // shared memory STAGES - 1 ahead.
 #include <cuda_pipeline.h>
 
-#if CAP
-#define LIMIT __maxnreg__(CAP)
-#else
-#define LIMIT __launch_bounds__(BLOCK)
-#endif
-
 constexpr int kThreadsX = BLOCK <= 64 ? 8 : BLOCK <= 256 ? 16 : 32, kThreadsY = BLOCK / kThreadsX;
 constexpr int kRows = kThreadsY * TILE, kColumns = kThreadsX * TILE, kSlice = 16, kUnroll = UNROLL;
 
@@ -79,7 +73,7 @@ __device__ void product(const float* __restrict__ a, const float* __restrict__ b
     }
 }
 
-extern "C" __global__ void LIMIT gemm(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c,
+extern "C" __global__ void __launch_bounds__(BLOCK) gemm(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c,
                                       int n) {
   __shared__ __align__(16) TileOfA sa[STAGES];
   __shared__ __align__(16) TileOfB sb[STAGES];

@@ -1,15 +1,10 @@
 // The sum of n * n floats. A thread has UNROLL loads of VEC floats under way; a block adds its sum to the result.
-#if CAP
-#define LIMIT __maxnreg__(CAP)
-#else
-#define LIMIT __launch_bounds__(BLOCK)
-#endif
 
 struct alignas(4 * VEC) Vector {
   float v[VEC];
 };
 
-extern "C" __global__ void LIMIT reduction(const float* __restrict__ x, float* __restrict__ out, int n) {
+extern "C" __global__ void __launch_bounds__(BLOCK) reduction(const float* __restrict__ x, float* __restrict__ out, int n) {
   const size_t count = static_cast<size_t>(n) * n, vectors = count / VEC;
   const size_t step = static_cast<size_t>(gridDim.x) * BLOCK;
   size_t i = static_cast<size_t>(blockIdx.x) * BLOCK + threadIdx.x;

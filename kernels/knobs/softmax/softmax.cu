@@ -1,10 +1,5 @@
 // Softmax of each row of an n x n matrix, a block a row. STAGE 1 keeps the row in shared memory (PAD floats after every
 // 32), STAGE 0 reads it three times.
-#if CAP
-#define LIMIT __maxnreg__(CAP)
-#else
-#define LIMIT __launch_bounds__(BLOCK)
-#endif
 
 constexpr int kUnroll = UNROLL;
 
@@ -77,7 +72,7 @@ __device__ void softmax_row(const float* __restrict__ x, float* __restrict__ y, 
   }
 }
 
-extern "C" __global__ void LIMIT softmax(const float* __restrict__ x, float* __restrict__ y, int n) {
+extern "C" __global__ void __launch_bounds__(BLOCK) softmax(const float* __restrict__ x, float* __restrict__ y, int n) {
   const size_t row = static_cast<size_t>(blockIdx.x) * n;
   // Rows of other lengths do not begin at multiples of a vector.
   if (VEC > 1 && n % VEC != 0) {

@@ -186,6 +186,39 @@ TEST_F(Build, PtxTemplates) {
   EXPECT_FALSE(fs::exists(directory_ + "/COUNT1_BYTES1.ptx"));
 }
 
+TEST_F(Build, ARegisterCapIsWrittenIntoThePtx) {
+  std::string text = kTemplate;
+  text.insert(text.find("[parameters]"), "register_cap = \"CAP\"\n");
+  text.insert(text.find("[constraints]"), "CAP = [0, 40]\n");
+  read(text);
+  const ManifestResult m = built();
+  ASSERT_EQ(m.variants.size(), 8u);
+  auto made = [&](const char* name) {
+    auto content = read_file(directory_ + "/" + name);
+    EXPECT_TRUE(content.ok()) << name;
+    return content ? *content : std::string();
+  };
+  EXPECT_THAT(made("COUNT2_BYTES1_CAP0.ptx"), testing::Not(HasSubstr(".maxnreg")));
+  EXPECT_THAT(made("COUNT2_BYTES1_CAP40.ptx"),
+              HasSubstr(".visible .entry k(.param .u64 p)\n.maxnreg 40\n{"));
+  EXPECT_NE(m.variants[4].ptx_hash, m.variants[5].ptx_hash);
+}
+
+TEST_F(Build, ARegisterCapIsANumberOfRegisters) {
+  auto complaint = [&](const std::string& key, const std::string& values) {
+    std::string text = kTemplate;
+    text.insert(text.find("[parameters]"), key);
+    text.insert(text.find("[constraints]"), values);
+    Diagnostics found;
+    read_template(SourceText("t.variants.toml", text), found);
+    return found.errors() > 0 ? found.items()[0].message : std::string();
+  };
+  EXPECT_THAT(complaint("register_cap = \"CAP\"\n", ""), HasSubstr("no parameter 'CAP'"));
+  EXPECT_THAT(complaint("register_cap = \"CAP\"\n", "CAP = [0, 256]\n"), HasSubstr("CAP = 256"));
+  EXPECT_THAT(complaint("register_cap = \"CAP\"\n", "CAP = [\"many\"]\n"), HasSubstr("many"));
+  EXPECT_EQ(complaint("register_cap = \"CAP\"\n", "CAP = [0, 255]\n"), "");
+}
+
 TEST_F(Build, TheSameTwiceAndOnAnyNumberOfWorkers) {
   const ManifestResult a = built();
   options_.workers = 3;

@@ -1,0 +1,85 @@
+// pitot knobs: compile knobs of a kernel, swept and compared.
+#include "knobs_sweep.h"
+
+namespace pitot::cli {
+namespace {
+
+void add_sweep(CLI::App& knobs, const std::string& name, const std::string& what, bool counters,
+               Options& options) {
+  auto args = std::make_shared<SweepArguments>();
+  args->counters = counters;
+  CLI::App* verb = knobs.add_subcommand(name, what);
+  verb->add_option("TEMPLATE", args->templates,
+                   "NAME.variants.toml with BLOCK and CAP among its parameters")
+      ->required();
+  args->output = counters ? "phase1_result.csv" : "phase0_baseline.csv";
+  verb->add_option("-o,--output", args->output,
+                   "the CSV; provenance lies beside it; - for standard output")
+      ->capture_default_str();
+  args->directory = "knobs";
+  verb->add_option("--work", args->directory, "where the compiled configurations are kept")
+      ->capture_default_str();
+  verb->add_option("--sizes", args->sizes, "only these matrix sizes")->delimiter(',');
+  verb->add_option("--gpu", args->gpu, "the GPU that --device emu models; default H200");
+  verb->add_option("--store", args->store,
+                   "keep timings in this file (SQLite); what it has is not measured again");
+  verb->add_option("--warmup", args->warmup, "seconds before sampling at least")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 60.0));
+  verb->add_option("--warmup-limit", args->warmup_limit,
+                   "seconds after which times need not have settled")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 60.0));
+  if (counters)
+    verb->add_option("--counter-seconds", args->counter_seconds,
+                     "time limit of Nsight Compute for a configuration at a size")
+        ->capture_default_str()
+        ->check(CLI::Range(1.0, 3600.0));
+  verb->add_option("--device", args->timing.device, "cuda, cuda:1, or emu: modelled times")
+      ->capture_default_str();
+  verb->add_option("--seconds", args->timing.seconds, "sampling of a configuration at most")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 3600.0));
+  verb->add_option("--ci", args->timing.half_width,
+                   "sample until the half width of the median's 95 % interval is this many percent")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 50.0));
+  verb->add_option("--batch", args->timing.batch_ms, "milliseconds that a sample should take")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 1000.0));
+  verb->add_option("--time-limit", args->timing.time_limit,
+                   "seconds for a configuration, with compiling")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 86400.0));
+  add_examples(
+      *verb,
+      counters
+          ? "  pitot knobs counters kernels/knobs/*/*.small.variants.toml --store h200.db\n"
+            "  pitot knobs counters kernels/knobs/*/*.small.variants.toml --device emu --gpu "
+            "H200\n"
+            "Times as by `knobs sweep` (a store that has them is not measured again), and four "
+            "counters:\nby Nsight Compute on a GPU, modelled on emu. A configuration whose "
+            "counters cannot be had keeps its\nplace, with the reason.\n"
+            "Exit codes: 0 done, 2 wrong usage or input, 3 no GPU or nvcc."
+          : "  pitot knobs sweep kernels/knobs/*/*.small.variants.toml --store h200.db\n"
+            "  pitot knobs sweep kernels/knobs/gemm/gemm.large.variants.toml --sizes 2048,4096 "
+            "-o gemm.csv\n"
+            "  pitot knobs sweep kernels/knobs/*/*.small.variants.toml --device emu --gpu H200 "
+            "-o emu.csv\n"
+            "Every configuration at every size: docs/knobs.md has the columns. With --store an "
+            "interrupted sweep\ngoes on where it was.\n"
+            "Exit codes: 0 done, 2 wrong usage or input, 3 no GPU or nvcc.");
+  verb->callback([args, &options] { run_sweep(*args, options); });
+}
+
+}  // namespace
+
+void add_knobs(CLI::App& app, Options& options) {
+  CLI::App* knobs = app.add_subcommand(
+      "knobs", "compile knobs (block size, register cap, …): sweep them, count, compare searches");
+  knobs->require_subcommand(1);
+  add_sweep(*knobs, "sweep", "time every configuration (phase 0)", false, options);
+  add_sweep(*knobs, "counters", "the same with hardware counters (phase 1)", true, options);
+}
+
+}  // namespace pitot::cli
