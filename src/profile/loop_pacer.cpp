@@ -23,8 +23,8 @@ LoopPacer::Progress LoopPacer::came_back(Warp& warp, uint32_t from, const Progre
   WarpState& w = warps_[warp.index];
   // Loops that it has left, or comes into anew.
   while (!w.stack.empty()) {
-    const Active& top = w.stack.back();
-    if (header == top.header || (header > top.header && from <= top.last)) break;
+    const SteadyLoop& top = *w.stack.back().loop;
+    if (top.contains(header) && top.contains(from)) break;
     w.stack.pop_back();
   }
   weigh(w);
@@ -38,7 +38,6 @@ LoopPacer::Progress LoopPacer::came_back(Warp& warp, uint32_t from, const Progre
     w.stack.push_back(std::move(a));
   }
   Active& a = w.stack.back();
-  a.last = std::max(a.last, from);
   ++a.visits;
   snapshot(warp, a);
   if (a.counts_for > 1) {

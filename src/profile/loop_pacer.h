@@ -43,7 +43,7 @@ class LoopPacer {
   // A loop that the warp is in.
   struct Active {
     const SteadyLoop* loop = nullptr;
-    uint32_t header = 0, last = 0;  // operations; of the branch back
+    uint32_t header = 0;            // the operation that trips come back to
     uint64_t instance = 0;          // times that the warp has come into it
     uint64_t visits = 0;            // of the branch back, in this instance
     std::vector<Snapshot> seen;     // latest last, at most 2 * kMostPeriod + 1

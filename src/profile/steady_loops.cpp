@@ -29,10 +29,12 @@ class SteadyLoopFinder {
   void run(std::unordered_map<uint32_t, SteadyLoop>& out) {
     if (flow_.too_complex) return;
     mark_relevant();
-    for (LoopId l = 0; l < flow_.loops.loops.size(); ++l)
-      if (auto loop = look_at(l))
-        out.emplace(code_.first + flow_.cfg.blocks[flow_.loops.loops[l].header].first,
-                    std::move(*loop));
+    for (LoopId l = 0; l < flow_.loops.loops.size(); ++l) {
+      const BlockId place = place_of(l);
+      if (place == kNone) continue;
+      if (auto loop = look_at(l, place))
+        out.emplace(code_.first + flow_.cfg.blocks[place].first, std::move(*loop));
+    }
   }
 
  private:
@@ -89,9 +91,62 @@ class SteadyLoopFinder {
     return std::nullopt;
   }
 
-  std::optional<SteadyLoop> look_at(LoopId l) const {
-    if (flow_.loops.loops[l].irreducible) return std::nullopt;
+  // A block that every trip comes to once, by a branch backwards in the text; kNone: there is none.
+  BlockId place_of(LoopId l) const {
+    if (flow_.loops.loops[l].irreducible) return kNone;
+    const BlockId header = flow_.loops.loops[l].header;
+    auto by_backward_branch = [&](BlockId b) {
+      for (BlockId p : flow_.cfg.predecessors(b))
+        if (flow_.loops.contains(l, p) && flow_.cfg.blocks[p].last > flow_.cfg.blocks[b].first)
+          return true;
+      return false;
+    };
+    auto on_every_trip = [&](BlockId b) {
+      for (BlockId p : flow_.cfg.predecessors(header))
+        if (flow_.loops.contains(l, p) && !flow_.dom.dominates(b, p)) return false;
+      return true;
+    };
+    if (by_backward_branch(header)) return header;
+    BlockId found = kNone;
+    for (BlockId b : flow_.loops.blocks_of(l))
+      if (flow_.loops.loop_of[b] == l && b < found && by_backward_branch(b) && on_every_trip(b))
+        found = b;
+    return found;
+  }
+
+  void add_ranges(LoopId l, SteadyLoop& out) const {
+    std::vector<BlockId> blocks(flow_.loops.blocks_of(l).begin(), flow_.loops.blocks_of(l).end());
+    std::sort(blocks.begin(), blocks.end());
+    for (BlockId b : blocks) {
+      const uint32_t first = code_.first + flow_.cfg.blocks[b].first,
+                     last = code_.first + flow_.cfg.blocks[b].last;
+      if (!out.ranges.empty() && out.ranges.back().second == first)
+        out.ranges.back().second = last;
+      else
+        out.ranges.emplace_back(first, last);
+    }
+  }
+
+  // The values that a trip hands on at the place: those that come together at the header, and where
+  // the place is another block, also what the trip has made before it and needs behind it.
+  std::vector<ValueId> carried_at(LoopId l, BlockId place) const {
+    std::vector<ValueId> out;
+    const BlockId header = flow_.loops.loops[l].header;
+    for (ValueId v = 0; v < flow_.values.values.size(); ++v) {
+      const analysis::Value& value = flow_.values.values[v];
+      if (!relevant_[v] || (value.kind != ValueKind::kWrite && value.kind != ValueKind::kPhi))
+        continue;
+      const bool handed_on = value.kind == ValueKind::kPhi && value.where == header;
+      const bool made = place != header && flow_.loops.contains(l, flow_.block_of_value(v)) &&
+                        flow_.liveness.is_live_in(place, value.reg);
+      if (handed_on || made) out.push_back(v);
+    }
+    return out;
+  }
+
+  std::optional<SteadyLoop> look_at(LoopId l, BlockId place) const {
     SteadyLoop out;
+    add_ranges(l, out);
     bool direct = true, plain_branches = true;
     for (BlockId b : flow_.loops.blocks_of(l)) {
       const analysis::Block& block = flow_.cfg.blocks[b];
@@ -117,14 +172,13 @@ class SteadyLoopFinder {
       }
     }
     if (!direct && !plain_branches) return std::nullopt;
-    const BlockId header = flow_.loops.loops[l].header;
-    for (ValueId v = 0; v < flow_.values.values.size(); ++v) {
-      const analysis::Value& value = flow_.values.values[v];
-      if (value.kind != ValueKind::kPhi || value.where != header || !relevant_[v]) continue;
-      const auto slot = slot_of_register(value.reg);
+    for (ValueId v : carried_at(l, place)) {
+      const auto slot = slot_of_register(flow_.values.values[v].reg);
       if (!slot || slot->bits > 64) return std::nullopt;
-      out.carried.push_back(*slot);
       out.wraps |= !only_added_to(l, v);
+      const bool there = std::any_of(out.carried.begin(), out.carried.end(),
+                                     [&](const emulator::Slot& s) { return s.at == slot->at; });
+      if (!there) out.carried.push_back(*slot);
     }
     if (out.tests.empty() || out.carried.empty()) return std::nullopt;
     return out;

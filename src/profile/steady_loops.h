@@ -2,8 +2,11 @@
 // steps, as far as the code tells. Whether they do is seen when they run.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/bits.h"
@@ -28,6 +31,12 @@ struct SteadyLoop {
   std::vector<emulator::Slot> carried;
   // While none of them turns out otherwise, trips are alike.
   std::vector<LoopTest> tests;
+  // Its operations, as ranges [first, last), ascending.
+  std::vector<std::pair<uint32_t, uint32_t>> ranges;
+  bool contains(uint32_t op) const {
+    const auto after = std::upper_bound(ranges.begin(), ranges.end(), std::pair(op, UINT32_MAX));
+    return after != ranges.begin() && op < std::prev(after)->second;
+  }
   bool joint = false;  // has barriers: all warps of a block go round equally often
   bool wraps =
       false;  // a register is not only added to: like one that counts stages round and round
@@ -36,9 +45,11 @@ struct SteadyLoop {
 class SteadyLoops {
  public:
   explicit SteadyLoops(const emulator::Program& program);
-  // By the first operation of its header; null if it is no such loop.
-  const SteadyLoop* at(uint32_t header) const {
-    const auto found = loops_.find(header);
+  // By the place that every trip comes to by a branch backwards: the first operation of its header,
+  // or where compilers lay the header behind the rest, of another block. Null if no steady loop has
+  // this place.
+  const SteadyLoop* at(uint32_t place) const {
+    const auto found = loops_.find(place);
     return found == loops_.end() ? nullptr : &found->second;
   }
 

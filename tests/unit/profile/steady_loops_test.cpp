@@ -54,6 +54,33 @@ TEST(SteadyLoops, AStreamRunsAFractionOfItsTrips) {
   EXPECT_TRUE(profile_text(kernel_of(kStream), {}, sampled).ok());
 }
 
+// The header behind the rest: trips come back to it by falling through.
+constexpr const char* kHeaderLast =
+    "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd2, %rd1;\nmov.u32 %r2, 0;\nbra H;\nL:\nld.global"
+    ".u32 %r3, [%rd3];\nadd.s64 %rd2, %rd2, 128;\nadd.s32 %r2, %r2, 1;\nH:\nadd.s64 %rd3, %rd2, "
+    "64;\nsetp.lt.s32 %p1, %r2, 1000;\n@%p1 bra L;\nst.global.u32 [%rd1], %r3;\n";
+
+TEST(SteadyLoops, AHeaderBehindTheRest) {
+  const auto [all, sampled] = both(kHeaderLast);
+  expect_same_counts(all, sampled);
+  ProfileOptions few;
+  few.sample_loops = true;
+  few.emulator.instruction_budget = 500;  // of 6,000
+  EXPECT_TRUE(profile_text(kernel_of(kHeaderLast), {}, few).ok());
+}
+
+// A loop within it is left for the header forwards and come into again.
+TEST(SteadyLoops, AHeaderBehindALoop) {
+  const auto [all, sampled] = both(
+      "mov.u32 %r2, 0;\nbra H;\nO:\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd2, %rd1;\nmov.u32 "
+      "%r3, 0;\nI:\nld.global.u32 %r4, [%rd2];\nadd.s64 %rd2, %rd2, 128;\nadd.s32 %r3, %r3, "
+      "1;\nsetp"
+      ".ne.s32 %p1, %r3, 40;\n@%p1 bra I;\nadd.s32 %r2, %r2, 1;\nH:\nsetp.lt.u32 %p2, %r2, "
+      "50;\n@%p2 "
+      "bra O;\nst.global.u32 [%rd1], %r4;\n");
+  expect_same_counts(all, sampled);
+}
+
 TEST(SteadyLoops, ALoopInALoop) {
   const auto [all, sampled] = both(
       "mov.u32 %r2, 0;\nO:\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd2, %rd1;\nmov.u32 %r3, "
