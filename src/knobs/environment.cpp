@@ -7,8 +7,6 @@
 #include <numeric>
 
 namespace pitot::knobs {
-namespace {
-
 Result<Choice> baseline_of(const Space& space, std::vector<int64_t> settings) {
   if (settings.empty())
     for (const Knob& k : space.knobs)
@@ -19,8 +17,6 @@ Result<Choice> baseline_of(const Space& space, std::vector<int64_t> settings) {
         fmt::format("the space does not have the baseline ({})", fmt::join(settings, ", ")));
   return *choice;
 }
-
-}  // namespace
 
 Result<Environment> Environment::make(Readings& readings, EnvironmentOptions options) {
   if (options.max_steps == 0) return input_error("an episode has at least one step");

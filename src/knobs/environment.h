@@ -38,6 +38,10 @@ struct Step {
   double baseline_ms = 0, speedup = 0;  // 0 where it does not run
 };
 
+// The configuration that others are held against, as EnvironmentOptions says. Errors (kInput): the
+// space does not have it.
+Result<Choice> baseline_of(const Space& space, std::vector<int64_t> settings);
+
 class Environment {
  public:
   // Errors (kInput): no such case, a baseline that the space does not have.
