@@ -122,8 +122,9 @@ Result<std::vector<KernelCounters>> parse_ncu_csv(std::string_view text) {
   return failed_error("ncu reports no launch" + (said.empty() ? std::string() : ": " + said));
 }
 
-Result<KernelCounters> count(const std::vector<std::string>& command, const std::string& kernel,
-                             const CounterOptions& options) {
+Result<std::vector<KernelCounters>> count_all(const std::vector<std::string>& command,
+                                              const std::string& kernel,
+                                              const CounterOptions& options) {
   const bool is_path = options.ncu.find('/') != std::string::npos;
   if (is_path ? access(options.ncu.c_str(), X_OK) != 0
               : !toolchain::find_program(options.ncu).has_value())
@@ -149,17 +150,26 @@ Result<KernelCounters> count(const std::vector<std::string>& command, const std:
         fmt::format("ncu did not end within {:g} s; it was stopped", options.seconds));
   auto launches = parse_ncu_csv(done->out + "\n" + done->err);
   if (!launches) return launches.error();
-  for (KernelCounters& k : *launches) {
+  std::vector<KernelCounters> out;
+  for (const KernelCounters& k : *launches) {
     if (k.kernel != kernel && !k.kernel.starts_with(kernel + "(")) continue;
     // A raw page has the GPU's attributes too.
     KernelCounters asked = k;
     asked.values.clear();
     for (const std::string& m : options.metrics) asked.values.emplace_back(m, k.find(m));
-    return asked;
+    out.push_back(std::move(asked));
   }
+  if (!out.empty()) return out;
   const std::string said = complaint_of(done->out + "\n" + done->err);
   return failed_error(fmt::format("ncu saw no launch of '{}'{}", kernel,
                                   said.empty() ? std::string() : ": " + said));
+}
+
+Result<KernelCounters> count(const std::vector<std::string>& command, const std::string& kernel,
+                             const CounterOptions& options) {
+  auto launches = count_all(command, kernel, options);
+  if (!launches) return launches.error();
+  return std::move(launches->front());
 }
 
 }  // namespace pitot::measure

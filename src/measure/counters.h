@@ -24,10 +24,14 @@ struct CounterOptions {
   double seconds = 120;  // the profiled program is stopped after that
 };
 
-// Runs `command` under ncu, clocks left as they are, and gives the counters of the first launch of
-// `kernel`, in the order asked for; those that ncu does not tell are absent. Errors: kMissing
-// without ncu; kFailed with the reason: the time limit, no permission to read counters, no such
-// launch, a metric that the GPU does not have.
+// Runs `command` under ncu, clocks left as they are, and gives the counters of every launch of
+// `kernel`, in the order of time and of the metrics asked for; those that ncu does not tell are
+// absent. Errors: kMissing without ncu; kFailed with the reason: the time limit, no permission to
+// read counters, no such launch, a metric that the GPU does not have.
+Result<std::vector<KernelCounters>> count_all(const std::vector<std::string>& command,
+                                              const std::string& kernel,
+                                              const CounterOptions& options);
+// Of the first launch alone.
 Result<KernelCounters> count(const std::vector<std::string>& command, const std::string& kernel,
                              const CounterOptions& options);
 

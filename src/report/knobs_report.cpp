@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 
 #include "report/json.h"
@@ -81,6 +82,48 @@ std::string sweep_provenance_json(const knobs::SweepResult& sweep,
                    {"counters", p.counters},
                    {"rows", sweep.rows.size()},
                    {"failures", std::move(failures)}});
+}
+
+std::string comparison_text(const knobs::ComparisonResult& result, const TextStyle&) {
+  std::string out =
+      fmt::format("{:>6}  {:<12} {:>9} {:>19} {:>8}  {:<22} {:>24}\n", "budget", "method",
+                  "regret %", "interval", "speedup", "worst case", "against random, points");
+  for (const knobs::ComparisonSummary& s : result.summaries) {
+    out += fmt::format("{:>6}  {:<12} ", s.budget, s.method);
+    if (std::isnan(s.regret)) {
+      out += fmt::format("nothing ran in {} searches\n", s.without);
+      continue;
+    }
+    out += fmt::format(
+        "{:>9.2f} {:>19} {:>8.3f}  {:<22}", 100 * s.regret,
+        fmt::format("{:.2f} to {:.2f}", 100 * s.regret_interval[0], 100 * s.regret_interval[1]),
+        s.speedup, fmt::format("{} {:+.1f} %", s.worst_case, 100 * s.worst_regret));
+    if (!std::isnan(s.against_random))
+      out += fmt::format(" {:>+8.2f} ({:+.2f} to {:+.2f})", 100 * s.against_random,
+                         100 * s.against_random_interval[0], 100 * s.against_random_interval[1]);
+    if (s.without > 0) out += fmt::format("  ({} found nothing that runs)", s.without);
+    out += "\n";
+  }
+  return out;
+}
+
+std::string comparison_json(const knobs::ComparisonResult& result) {
+  Json list = Json::array();
+  const auto number = [](double v) { return std::isfinite(v) ? Json(v) : Json(); };
+  for (const knobs::ComparisonSummary& s : result.summaries)
+    list.push_back({{"method", s.method},
+                    {"budget", s.budget},
+                    {"regret", number(s.regret)},
+                    {"regret_interval", s.regret_interval},
+                    {"speedup", number(s.speedup)},
+                    {"worst_case", s.worst_case},
+                    {"worst_regret", s.worst_regret},
+                    {"against_random", number(s.against_random)},
+                    {"against_random_interval", s.against_random_interval},
+                    {"found_nothing", s.without}});
+  return dump(Json{{"schema", "pitot.knobs-compare/1"},
+                   {"searches", result.rows.size()},
+                   {"summaries", std::move(list)}});
 }
 
 }  // namespace pitot::report

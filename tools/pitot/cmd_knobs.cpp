@@ -1,4 +1,5 @@
 // pitot knobs: compile knobs of a kernel, swept and compared.
+#include "knobs_compare.h"
 #include "knobs_sweep.h"
 
 namespace pitot::cli {
@@ -72,6 +73,38 @@ void add_sweep(CLI::App& knobs, const std::string& name, const std::string& what
   verb->callback([args, &options] { run_sweep(*args, options); });
 }
 
+void add_comparison(CLI::App& knobs, Options& options) {
+  auto args = std::make_shared<KnobsCompareArguments>();
+  CLI::App* verb = knobs.add_subcommand(
+      "compare", "default, random, greedy, exhaustive search and others on one sweep (phase 7)");
+  verb->add_option("SWEEP", args->table, "CSV of `knobs sweep` or `counters`: the measurements")
+      ->required();
+  add_format(*verb, options, {"text", "json"});
+  verb->add_option("--ranked", args->ranked,
+                   "NAME=CSV: measure in the order of another sweep's times, a model's");
+  verb->add_option("--orders", args->orders,
+                   "NAME=CSV: measure in this order (kernel, matrix_size, seed, rank, knobs)");
+  verb->add_option("--budgets", args->budgets, "configurations measured in a case")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32));
+  verb->add_option("--seeds", args->seeds, "runs of random and greedy search a case")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{1}, uint64_t{100000}));
+  verb->add_option("--default", args->baseline,
+                   "settings of the default; else block_size 256, reg_cap 0, others' first values")
+      ->delimiter(',');
+  verb->add_option("-o,--output", args->output, "every search as CSV: phase7_comparison.csv");
+  add_examples(*verb,
+               "  pitot knobs compare phase0_baseline.csv -o phase7_comparison.csv\n"
+               "  pitot knobs compare gemm.csv --ranked model=gemm_emu.csv --budgets 1,5,20\n"
+               "  pitot knobs compare gemm.csv --orders ppo=ppo_orders.csv --seeds 1000\n"
+               "All search the same measurements. Regret is over the best of all configurations; "
+               "intervals are\n95 %, by bootstrap over cases and seeds.\n"
+               "Exit codes: 0 done, 2 wrong usage or unreadable input.");
+  verb->callback([args, &options] { run_knobs_compare(*args, options); });
+}
+
 }  // namespace
 
 void add_knobs(CLI::App& app, Options& options) {
@@ -80,6 +113,7 @@ void add_knobs(CLI::App& app, Options& options) {
   knobs->require_subcommand(1);
   add_sweep(*knobs, "sweep", "time every configuration (phase 0)", false, options);
   add_sweep(*knobs, "counters", "the same with hardware counters (phase 1)", true, options);
+  add_comparison(*knobs, options);
 }
 
 }  // namespace pitot::cli

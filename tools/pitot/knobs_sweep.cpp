@@ -60,31 +60,33 @@ void add_failures(const KnobVariants& variants, knobs::SweepResult& sweep) {
   }
 }
 
-// Phase 1 on a GPU: Nsight Compute runs all sizes of a variant in one process.
-void count_on_gpu(const SweepArguments& args, const std::string& spec, const std::string& kernel,
-                  const std::vector<size_t>& rows, knobs::SweepResult& sweep,
-                  const Options& options) {
+// Phase 1 on a GPU: Nsight Compute runs all sizes of a variant in one process. `sizes`: of the
+// spec, by number, one a row.
+void count_on_gpu(const SweepArguments& args, const KnobVariant& variant,
+                  const std::vector<size_t>& rows, const std::vector<size_t>& sizes,
+                  knobs::SweepResult& sweep, const Options& options) {
   CountedRun run;
   run.device = args.timing.device;
-  run.spec = spec;
-  run.kernel = kernel;
+  run.spec = variant.spec;
+  run.kernel = variant.kernel;
+  run.sizes = sizes;
   run.seed = options.seed;
   run.seconds = args.counter_seconds;
-  for (const size_t i : rows) {
+  measure::CounterOptions how;
+  how.metrics.assign(std::begin(kMetrics), std::end(kMetrics));
+  const auto counted = count_runs(run, how);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    SweepRow& row = sweep.rows[rows[i]];
     knobs::SweepCounters c;
     c.source = "ncu";
-    run.size_text = fmt::format("n={}", sweep.rows[i].matrix_size);
-    measure::CounterOptions how;
-    how.metrics.assign(std::begin(kMetrics), std::end(kMetrics));
-    const auto counted = count_run(run, how);
-    c.ok = counted.ok();
-    if (counted) {
-      for (size_t k = 0; k < knobs::kCounters; ++k) c.percent[k] = counted->find(kMetrics[k]);
-      if (c.percent[0]) sweep.rows[i].achieved_occupancy = *c.percent[0] / 100;
+    c.ok = counted.ok() && i < counted->size();
+    if (!c.ok) {
+      c.reason = counted ? "ncu saw no launch of this size" : counted.error().message;
     } else {
-      c.reason = counted.error().message;
+      for (size_t k = 0; k < knobs::kCounters; ++k) c.percent[k] = (*counted)[i].find(kMetrics[k]);
+      if (c.percent[0]) row.achieved_occupancy = *c.percent[0] / 100;
     }
-    sweep.rows[i].counters = std::move(c);
+    row.counters = std::move(c);
   }
 }
 
@@ -102,13 +104,14 @@ std::optional<knobs::SweepResult> measure_all(const SweepArguments& args,
   how->protocol.warmup_seconds = args.warmup;
   how->protocol.warmup_limit_seconds = std::max(args.warmup, args.warmup_limit);
   std::vector<measure::Subject> subjects;
-  std::vector<size_t> variant_of;
+  std::vector<size_t> variant_of, size_of;
   for (size_t v = 0; v < variants.list.size(); ++v) {
     if (variants.list[v].spec.empty()) continue;
     auto read = read_subjects({variants.list[v].spec, "", "", {}, {}}, options);
     if (!read) return std::nullopt;
     for (measure::Subject& s : *read) {
       if (!wanted(args, knobs::matrix_size(device::size_text(s.spec->sizes[s.size])))) continue;
+      size_of.push_back(s.size);
       subjects.push_back(std::move(s));
       variant_of.push_back(v);
     }
@@ -125,7 +128,7 @@ std::optional<knobs::SweepResult> measure_all(const SweepArguments& args,
   if (!gpu) return failed(gpu.error());
   knobs::SweepResult sweep;
   sweep.knobs = variants.knobs;
-  std::map<size_t, std::vector<size_t>> rows_of_variant;
+  std::map<size_t, std::vector<size_t>> ran;  // rows of each variant
   Progress progress("sweeping", variant_of.size());
   for (size_t i = 0; i < variant_of.size(); ++i) {
     measure::MeasureRecord r = meter.describe(i, *gpu);
@@ -147,7 +150,7 @@ std::optional<knobs::SweepResult> measure_all(const SweepArguments& args,
     provenance.protocol = r.protocol;
     if (provenance.started.empty() || r.started < provenance.started)
       provenance.started = r.started;
-    if (r.ok) rows_of_variant[variant_of[i]].push_back(sweep.rows.size());
+    if (r.ok) ran[variant_of[i]].push_back(i);
     sweep.rows.push_back(knobs::measured_row(r, v.kernel, v.settings));
     progress.step();
   }
@@ -156,9 +159,11 @@ std::optional<knobs::SweepResult> measure_all(const SweepArguments& args,
   provenance.device = args.timing.device;
   provenance.gpu = gpu->name;
   if (args.counters) {
-    Progress counting("counting", rows_of_variant.size());
-    for (const auto& [v, rows] : rows_of_variant) {
-      count_on_gpu(args, variants.list[v].spec, variants.list[v].kernel, rows, sweep, options);
+    Progress counting("counting", ran.size());
+    for (const auto& [v, rows] : ran) {
+      std::vector<size_t> sizes;
+      for (const size_t i : rows) sizes.push_back(size_of[i]);
+      count_on_gpu(args, variants.list[v], rows, sizes, sweep, options);
       counting.step();
     }
     counting.finish();

@@ -9,7 +9,8 @@
 
 namespace pitot::cli {
 
-Result<measure::KernelCounters> count_run(const CountedRun& run, measure::CounterOptions how) {
+Result<std::vector<measure::KernelCounters>> count_runs(const CountedRun& run,
+                                                        measure::CounterOptions how) {
   std::error_code error;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe", error).string();
   if (error) return failed_error("this program does not find itself");
@@ -26,9 +27,17 @@ Result<measure::KernelCounters> count_run(const CountedRun& run, measure::Counte
   if (!run.size_text.empty()) command.insert(command.end(), {"--set", run.size_text});
   if (!run.ptx.empty()) command.insert(command.end(), {"--ptx", run.ptx});
   if (!run.entry.empty()) command.insert(command.end(), {"--entry", run.entry});
-  auto counters = measure::count(command, run.kernel, how);
-  if (counters) counters->size_text = run.size_text;
+  for (const size_t s : run.sizes) command.insert(command.end(), {"--size", fmt::format("{}", s)});
+  auto counters = measure::count_all(command, run.kernel, how);
+  if (counters)
+    for (measure::KernelCounters& k : *counters) k.size_text = run.size_text;
   return counters;
+}
+
+Result<measure::KernelCounters> count_run(const CountedRun& run, measure::CounterOptions how) {
+  auto counters = count_runs(run, std::move(how));
+  if (!counters) return counters.error();
+  return std::move(counters->front());
 }
 
 void profile_on_gpu(const GpuProfileArguments& args, Options& options) {

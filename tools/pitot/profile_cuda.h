@@ -23,9 +23,13 @@ struct CountedRun {
   std::string kernel;                    // as the PTX names it
   std::string size_text;                 // "n=4096 k=64"; empty: the spec's sizes
   uint64_t seed = 0;
-  double seconds = 120;  // with ncu's passes
+  double seconds = 120;         // with ncu's passes
+  std::vector<size_t> sizes{};  // of the spec's, by number; empty: all
 };
-// Its counters by Nsight Compute; errors as of measure::count().
+// Its counters by Nsight Compute, a launch a size; errors as of measure::count_all().
+Result<std::vector<measure::KernelCounters>> count_runs(const CountedRun& run,
+                                                        measure::CounterOptions how);
+// Of the first launch.
 Result<measure::KernelCounters> count_run(const CountedRun& run, measure::CounterOptions how);
 
 // Runs this program under Nsight Compute once a size and prints what it counted. Exit code 3
