@@ -37,6 +37,10 @@ std::optional<Evaluation> evaluation_of(const LogJson& j) {
   if (!hash) return std::nullopt;
   Evaluation out;
   out.program = *hash;
+  if (j.contains("image")) {
+    if (!j["image"].is_string()) return std::nullopt;
+    out.value.image = j["image"].get<std::string>();
+  }
   if (j["status"] == "failed") {
     if (!j.contains("reason") || !j["reason"].is_string()) return std::nullopt;
     out.value.failure = j["reason"].get<std::string>();
@@ -74,6 +78,7 @@ std::string log_line(const Evaluation& e) {
   LogJson names = LogJson::array();
   for (transform::Action a : e.sequence) names.push_back(transform::info(a).name);
   LogJson j{{"sequence", std::move(names)}, {"hash", e.program.hex()}};
+  if (!e.value.image.empty()) j["image"] = e.value.image;
   j["status"] = e.value.ok() ? "ok" : "failed";
   if (e.value.ok()) {
     j["cost"] = e.value.cost;
