@@ -62,7 +62,7 @@ Status check_head(const LogJson& j, const LogHead& expected) {
     return input_error(fmt::format("line 1: not the head of a search log ({})", kLogSchema));
   if (j["original"] != expected.original.hex())
     return input_error("the log is of another kernel, or of the kernel as it was before");
-  if (j["cost"] != expected.cost)
+  if (!expected.cost.empty() && j["cost"] != expected.cost)
     return input_error(fmt::format("the log has values of the cost '{}', not of '{}'",
                                    j["cost"].get<std::string>(), expected.cost));
   return Ok{};
@@ -98,6 +98,7 @@ Result<History> read_log(std::string_view text, const LogHead& expected) {
     const LogJson j = LogJson::parse(line, nullptr, false);
     if (number == 1) {
       if (Status s = check_head(j, expected); !s) return s.error();
+      out.cost = j["cost"].get<std::string>();
     } else {
       const auto evaluation = evaluation_of(j);
       if (!evaluation) return input_error(fmt::format("line {}: not an evaluation", number));
