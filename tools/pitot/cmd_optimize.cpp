@@ -144,21 +144,12 @@ void add_search_options(CLI::App& verb, OptimizeArguments& args) {
   verb.add_option("--width", args.how.width, "programs of each length that beam continues")
       ->capture_default_str()
       ->check(CLI::Range(1u, 1000000u));
-  verb.add_option(
-          "--actions",
-          [&args](const CLI::results_t& names) {
-            for (const std::string& name : names) {
-              const transform::ActionInfo* info = transform::find_action(name);
-              if (info == nullptr)
-                throw CLI::ValidationError("--actions", "no action '" + name + "'");
-              args.how.allowed.push_back(info->action);
-            }
-            return true;
-          },
-          "only these transforms; pitot transform --list has them")
+  std::vector<std::string> names;
+  for (const transform::ActionInfo& a : transform::actions()) names.emplace_back(a.name);
+  verb.add_option("--actions", args.actions,
+                  "only these transforms; pitot transform --list has them")
       ->delimiter(',')
-      ->type_name("ACTION,...")
-      ->expected(-1);
+      ->check(CLI::IsMember(names));
   verb.add_option("--batch", args.batch, "programs judged at a time; 0: what suits the cost")
       ->capture_default_str();
   verb.add_option("--seconds", args.seconds,
@@ -257,6 +248,8 @@ void add_optimize(CLI::App& app, Options& options) {
     for (search::Method m : {search::Method::kRandom, search::Method::kGreedy,
                              search::Method::kBeam, search::Method::kExhaustive})
       if (args->policy == search::to_string(m)) args->how.method = m;
+    for (const std::string& name : args->actions)
+      args->how.allowed.push_back(transform::find_action(name)->action);
     run_optimize(*args, options);
   });
 }

@@ -15,7 +15,7 @@
 namespace pitot::cli {
 
 struct OptimizeArguments {
-  std::vector<std::string> paths;
+  std::vector<std::string> paths, actions;
   std::string policy = "greedy", cost = "emu", gpu, model = "default", output, log;
   std::string clock = "auto", assembler = "ptxas";
   LaunchSource like;  // of all kernels: --ptx, --entry, --set, --size
