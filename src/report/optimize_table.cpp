@@ -58,6 +58,7 @@ std::string optimize_table_json(std::span<const search::OptimizeResult> rows,
     Json row{{"name", r.name}, {"class", r.group.empty() ? Json(nullptr) : Json(r.group)}};
     if (r.error.empty()) {
       row.update(optimize_facts(r));
+      row["seconds"] = r.seconds;
       row["error"] = nullptr;
     } else {
       row["path"] = r.path;

@@ -66,7 +66,6 @@ Json optimize_facts(const search::OptimizeResult& r) {
           {"budget_spent", s.budget_spent},
           {"stopped", s.stopped},
           {"drift", r.drift},
-          {"seconds", r.seconds},
           {"output", r.output.empty() ? Json(nullptr) : Json(r.output)},
           {"warnings", r.warnings},
           {"failures", std::move(failures)},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "measure/relative_cost.h"
 #include "predict/analytic.h"
 
 namespace pitot::cli {
@@ -25,7 +26,7 @@ Result<std::vector<search::CostValue>> EmulatedCost::evaluate(
       continue;
     }
     value.cost = score->us;
-    value.noise = score->us * kModelledNoise;
+    value.noise = score->us * measure::kHalfDeadZone;
   }
   return out;
 }

@@ -8,10 +8,6 @@
 
 namespace pitot::cli {
 
-// Differences below 1 % are none: the dead zone of measured rewards, which a model does not
-// undercut. Half of it on each side.
-inline constexpr double kModelledNoise = 0.005;
-
 class EmulatedCost : public search::Cost {
  public:
   // `original` is the kernel in its launch; texts take the place of its module.

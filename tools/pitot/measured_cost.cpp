@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <thread>
 
 #include "measure/clock_probe.h"
+#include "measure/relative_cost.h"
 #include "ptx/parser.h"
 #include "support/parallel.h"
 
@@ -15,8 +15,6 @@ namespace {
 
 // Texts that are compiled while others are timed.
 constexpr size_t kPart = 64;
-
-double half_of(const measure::Estimate& e) { return e.value > 0 ? (e.hi - e.lo) / 2 / e.value : 0; }
 
 }  // namespace
 
@@ -117,10 +115,9 @@ search::CostValue MeasuredCost::value_of(const measure::ProgramTime& t,
     out.failure = t.reason;
     return out;
   }
-  const double original = before.value + at * (after.value - before.value);
-  out.cost = *base_ * t.median.value / original;
-  const double halves = std::hypot(half_of(t.median), std::max(half_of(before), half_of(after)));
-  out.noise = out.cost * std::max(kDeadZone, halves);
+  const measure::RelativeCost c = measure::relative_cost(*base_, t.median, before, after, at);
+  out.cost = c.cost;
+  out.noise = c.noise;
   return out;
 }
 
@@ -234,7 +231,7 @@ Result<std::vector<search::CostValue>> MeasuredCost::evaluate(
     if (!s) return s.error();
     for (size_t i = 0; i < items.size(); ++i)
       if (items[i].original) {
-        out[begin + i] = {*base_, *base_ * kDeadZone, "", original_image_};
+        out[begin + i] = {*base_, *base_ * measure::kHalfDeadZone, "", original_image_};
       } else if (!items[i].image.empty()) {
         out[begin + i] = images_.at(items[i].image);
       }

@@ -13,9 +13,6 @@
 
 namespace pitot::cli {
 
-// Half of the difference between two programs that counts as none (1 %).
-inline constexpr double kDeadZone = 0.005;
-
 struct MeasuredCostOptions {
   unsigned jobs = 0;
   bool use_ptxas = true;  // else the driver assembles, and there are no images

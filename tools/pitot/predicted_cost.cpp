@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "emulated_cost.h"
+#include "measure/relative_cost.h"
 
 namespace pitot::cli {
 
@@ -29,7 +29,7 @@ Result<std::vector<search::CostValue>> PredictedCost::evaluate(
       continue;
     }
     value.cost = answer.value;
-    value.noise = answer.value * kModelledNoise;
+    value.noise = answer.value * measure::kHalfDeadZone;
   }
   return out;
 }
