@@ -58,8 +58,11 @@ std::vector<LaunchSource> read_list(const std::string& path, const std::string& 
     table.done();
   }
   top.done();
-  complain(source, found, options);
-  if (found.errors() != 0) return {};
+  if (!found.items().empty()) complain(source, found, options);
+  if (found.errors() != 0) {
+    options.exit_code = std::max<int>(options.exit_code, kUsage);
+    return {};
+  }
   if (out.empty()) fail(options, input_error(path + ": no [[kernel]] in it"));
   return out;
 }
