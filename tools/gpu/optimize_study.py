@@ -53,13 +53,13 @@ SEARCHES = [
 TOML_TEXT = str.maketrans({"\\": "\\\\", '"': '\\"'})
 
 
-def tile_specs(pitot, work):
+def tile_specs(pitot, kernels, work):
     """The 64 kernels, compiled once."""
     folder = work / "kernels" / "gemm_tile"
     if len(list(folder.glob("*.kernel.toml"))) < 64:
         folder.mkdir(parents=True, exist_ok=True)
-        made = subprocess.run([pitot, "variants", ROOT / "kernels/families/gemm_tile/gemm_tile.variants.toml", "-o",
-                               folder, "--no-ptxas", "-f", "csv"], capture_output=True, text=True)
+        made = subprocess.run([pitot, "variants", kernels / "families/gemm_tile/gemm_tile.variants.toml", "-o", folder,
+                               "--no-ptxas", "-f", "csv"], capture_output=True, text=True)
         if made.returncode != 0:
             print(f"gemm_tile: {made.stderr.strip()}", file=sys.stderr)
     return sorted(str(p) for p in folder.glob("*.kernel.toml"))
@@ -88,20 +88,20 @@ def list_text(launches, folder):
     return "\n".join(out)
 
 
-def shares(source, pitot, work, count):
+def shares(source, pitot, kernels, work, count):
     """What `count` commands are given as their kernels: paths each, none of it empty."""
     if source in ("tile", "deep"):
-        specs = tile_specs(pitot, work)
+        specs = tile_specs(pitot, kernels, work)
         if source == "deep":
             specs = [s for s in specs if pathlib.Path(s).name.removesuffix(".kernel.toml") in DEEP]
         return [specs[i::count] for i in range(count) if specs[i::count]]
-    launches = launches_of(ROOT / "kernels" / f"{source}.toml")
+    launches = launches_of(kernels / f"{source}.toml")
     out = []
     for i in range(count):
         if launches[i::count]:
             path = work / "kernels" / f"{source}.{i}of{count}.toml"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(list_text(launches[i::count], ROOT / "kernels"))
+            path.write_text(list_text(launches[i::count], kernels))
             out.append([str(path)])
     return out
 
@@ -130,7 +130,7 @@ def search(args, name, options, paths, gpu, until):
 
 
 def run_search(args, name, source, options, until):
-    parts = shares(source, args.pitot, args.work, args.gpus)
+    parts = shares(source, args.pitot, args.kernels, args.work, args.gpus)
     if not parts:
         return None
     begin = time.monotonic()
@@ -196,6 +196,8 @@ def main():
     parser.add_argument("pitot", type=lambda p: str(pathlib.Path(p).resolve()))
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/pitot_optimize_study"))
+    parser.add_argument("--kernels", type=lambda p: pathlib.Path(p).resolve(), default=ROOT / "kernels",
+                        help="where triton.toml, nvcc.toml and families/gemm_tile are")
     parser.add_argument("--minutes", type=float, default=9, help="for measuring and packing together")
     parser.add_argument("--parts", default="tile,triton,nvcc,deep")
     parser.add_argument("--gpus", type=int, default=1, help="kernels are shared out among so many")

@@ -14,7 +14,7 @@ namespace pitot::cli {
 namespace {
 
 // Texts that are compiled while others are timed.
-constexpr size_t kPart = 64;
+constexpr size_t kPart = 128;
 
 }  // namespace
 
