@@ -138,6 +138,11 @@ void CudaLaunch::append_parameter(uint64_t bits) {
   parameters_.push_back(std::move(bytes));
 }
 
+void CudaLaunch::replace_last_parameter(uint64_t bits) {
+  parameters_.pop_back();
+  append_parameter(bits);
+}
+
 Status CudaLaunch::fill(uint64_t period) {
   for (const auto& b : buffers_)
     if (Status s = b->fill(period); !s) return s;

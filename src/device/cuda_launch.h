@@ -30,6 +30,7 @@ class CudaLaunch {
   Result<CudaLaunch> with(const cuda::Kernel& kernel, const ResolvedLaunch& launch) const;
   // One more parameter after the spec's: the hidden one of an instrumented kernel.
   void append_parameter(uint64_t bits);
+  void replace_last_parameter(uint64_t bits);
   // Gives every buffer its values. With a period, the values of its first `period` elements repeat
   // in longer buffers: quick to make, and enough where only the time counts.
   Status fill(uint64_t period = UINT64_MAX);

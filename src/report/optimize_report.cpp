@@ -3,38 +3,37 @@
 #include <fmt/format.h>
 
 #include "report/json.h"
+#include "report/optimize_words.h"
 
 namespace pitot::report {
-namespace {
-
-double change_of(const search::SearchResult& s) { return s.best.cost / s.baseline.cost - 1; }
-
-std::string sequence_text(const std::vector<std::string>& sequence) {
-  return sequence.empty() ? "nothing" : fmt::format("{}", fmt::join(sequence, ","));
-}
-
-}  // namespace
 
 std::string optimize_text(const search::OptimizeResult& r, const TextStyle& style) {
   const search::SearchResult& s = r.search;
-  std::string out = fmt::format("{}  {}  {}  {}, modelled\n", ink(style, Ink::kBold, r.kernel),
-                                r.path, r.size, r.gpu);
+  std::string out = fmt::format("{}  {}  {}  {}, {}\n", ink(style, Ink::kBold, r.kernel), r.path,
+                                r.size, r.gpu, r.protocol.empty() ? "modelled" : r.protocol);
+  for (const std::string& w : r.warnings) out += ink(style, Ink::kWarning, "  note: ") + w + "\n";
   out += fmt::format("{}\n", s.improved ? ink(style, Ink::kGood, sequence_text(s.best.sequence))
                                         : "stays as it is: nothing is better beyond noise");
   if (s.improved)
     out += fmt::format("  {:.4g} {} -> {:.4g} {}  {:+.1f} %\n", s.baseline.cost, r.unit,
                        s.best.cost, r.unit, 100 * change_of(s));
-  if (s.improved && r.verified) out += "  check: same\n";
-  if (!r.rejected.empty())
-    out +=
-        ink(style, Ink::kWarning, fmt::format("  {} is taken back: ", sequence_text(r.rejected))) +
-        r.reason + "\n";
-  size_t failed = 0;
-  for (const auto& p : s.programs) failed += !p.failure.empty();
-  out += fmt::format("  {} programs by {} search{}{}{}\n", s.evaluations, r.policy,
+  if (s.improved && r.checked && r.verified) out += "  check: same\n";
+  if (s.improved && !r.checked) out += "  no check was made\n";
+  for (const auto& rejected : r.rejected)
+    out += ink(style, Ink::kWarning,
+               fmt::format("  {} is taken back: ", sequence_text(rejected.sequence))) +
+           rejected.reason + "\n";
+  out += fmt::format("  {} programs by {} search{}{}{}{}\n", s.evaluations, r.policy,
+                     s.images > 0 ? fmt::format(", {} images", s.images) : "",
+                     r.measured > 0 ? fmt::format(", {} measured", r.measured) : "",
                      s.remembered > 0 ? fmt::format(", {} known from the log", s.remembered) : "",
-                     failed > 0 ? fmt::format(", {} without a cost", failed) : "",
-                     s.budget_spent ? "; the budget is spent" : "");
+                     s.stopped        ? "; the time is up"
+                     : s.budget_spent ? "; the budget is spent"
+                                      : "");
+  for (const auto& [reason, count] : failures_of(s))
+    out += fmt::format("  {} without a cost: {}\n", count, reason);
+  if (r.drift > 0)
+    out += fmt::format("  the original's own measurements differ by {:.1f} %\n", 100 * r.drift);
   for (const auto& f : s.faults)
     out += ink(style, Ink::kWarning, "  fault: ") + sequence_text(f.sequence) + ": " + f.message +
            "\n";
@@ -44,7 +43,9 @@ std::string optimize_text(const search::OptimizeResult& r, const TextStyle& styl
 
 std::string optimize_json(const search::OptimizeResult& r) {
   const search::SearchResult& s = r.search;
-  Json actions = Json::array(), programs = Json::array(), faults = Json::array();
+  Json out{{"schema", "pitot.optimize/1"}};
+  out.update(optimize_facts(r));
+  Json actions = Json::array(), programs = Json::array();
   for (const auto& a : s.actions)
     actions.push_back({{"action", a.action}, {"tried", a.tried}, {"differs", a.differs}});
   for (const auto& p : s.programs) {
@@ -52,34 +53,14 @@ std::string optimize_json(const search::OptimizeResult& r) {
     programs.push_back({{"sequence", p.sequence},
                         {"sequences", p.sequences},
                         {"hash", p.hash},
+                        {"image", p.image.empty() ? Json(nullptr) : Json(p.image)},
                         {"cost", ok ? Json(p.cost) : Json(nullptr)},
                         {"noise", ok ? Json(p.noise) : Json(nullptr)},
                         {"failure", ok ? Json(nullptr) : Json(p.failure)}});
   }
-  for (const auto& f : s.faults)
-    faults.push_back({{"sequence", f.sequence}, {"message", f.message}});
-  return dump(Json{{"schema", "pitot.optimize/1"},
-                   {"path", r.path},
-                   {"kernel", r.kernel},
-                   {"policy", r.policy},
-                   {"cost", r.cost},
-                   {"unit", r.unit},
-                   {"gpu", r.gpu},
-                   {"size", r.size},
-                   {"baseline", s.baseline.cost},
-                   {"best", s.best.cost},
-                   {"change", change_of(s)},
-                   {"sequence", s.best.sequence},
-                   {"verified", r.verified},
-                   {"rejected", r.rejected.empty() ? Json(nullptr) : Json(r.rejected)},
-                   {"reason", r.reason.empty() ? Json(nullptr) : Json(r.reason)},
-                   {"evaluations", s.evaluations},
-                   {"remembered", s.remembered},
-                   {"budget_spent", s.budget_spent},
-                   {"output", r.output.empty() ? Json(nullptr) : Json(r.output)},
-                   {"actions", std::move(actions)},
-                   {"programs", std::move(programs)},
-                   {"faults", std::move(faults)}});
+  out["actions"] = std::move(actions);
+  out["programs"] = std::move(programs);
+  return dump(out);
 }
 
 }  // namespace pitot::report

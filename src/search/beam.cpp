@@ -1,5 +1,6 @@
 // Of each length, the best few programs are continued, whether or not they are better already.
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "search/methods.h"
@@ -13,13 +14,17 @@ Status search_beam(const State& original, const SearchOptions& options, Space& s
   for (uint32_t length = 0; length < options.max_steps && !beam.empty() && !judged.spent();
        ++length) {
     std::vector<State> next;
+    std::vector<State> reached;
+    if (Status s = space.look_ahead(beam); !s) return s;
     for (const State& from : beam) {
       auto states = space.expand(from);
       if (!states) return states.error();
-      if (Status s = judged.judge(*states); !s) return s;
-      for (State& s : *states)
-        if (judged.sound(s) && met.insert(s.text->program).second) next.push_back(std::move(s));
+      if (Status s = judged.admit(*states); !s) return s;
+      std::move(states->begin(), states->end(), std::back_inserter(reached));
     }
+    if (Status s = judged.settle(); !s) return s;
+    for (State& s : reached)
+      if (judged.sound(s) && met.insert(s.text->program).second) next.push_back(std::move(s));
     std::stable_sort(next.begin(), next.end(), [&](const State& a, const State& b) {
       return judged.find(a)->value.cost < judged.find(b)->value.cost;
     });

@@ -16,6 +16,9 @@ struct CostValue {
   double cost = 0;      // lower is better; any unit, the same for all
   double noise = 0;     // half width of its interval, in the same unit
   std::string failure;  // why there is no cost: it does not assemble, computes something else, …
+  // Hash of the machine code (hexadecimal), where the cost knows it: programs of one image are one
+  // to the GPU.
+  std::string image = {};
   bool ok() const { return failure.empty(); }
 };
 

@@ -1,6 +1,7 @@
 // Every program, shortest sequences first. Sequences that give the same program and leave the same
 // actions open are one; one that leaves fewer open than a shorter one is not continued.
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "search/methods.h"
@@ -44,15 +45,24 @@ Status search_exhaustive(const State& original, const SearchOptions& options, Sp
   Frontier frontier;
   frontier.add(original);
   for (uint32_t length = 0; length < options.max_steps; ++length) {
-    for (const State& from : frontier.take()) {
-      if (judged.spent()) return Ok{};
-      auto next = space.expand(from);
+    const std::vector<State> level = frontier.take();
+    std::vector<State> met;
+    for (size_t k = 0; k < level.size() && !judged.spent(); ++k) {
+      if (k % kLookAhead == 0)
+        if (Status s = space.look_ahead(
+                std::span(level).subspan(k).first(std::min(kLookAhead, level.size() - k)));
+            !s)
+          return s;
+      auto next = space.expand(level[k]);
       if (!next) return next.error();
-      if (Status s = judged.judge(*next); !s) return s;
-      // What does not work is not continued: it was said to be no program of worth.
-      for (State& s : *next)
-        if (judged.sound(s) && length + 1 < options.max_steps) frontier.add(std::move(s));
+      if (Status s = judged.admit(*next); !s) return s;
+      if (length + 1 < options.max_steps)
+        std::move(next->begin(), next->end(), std::back_inserter(met));
     }
+    if (Status s = judged.settle(); !s) return s;
+    // What does not work is not continued: it was said to be no program of worth.
+    for (State& s : met)
+      if (judged.sound(s)) frontier.add(std::move(s));
   }
   return Ok{};
 }

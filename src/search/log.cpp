@@ -37,6 +37,10 @@ std::optional<Evaluation> evaluation_of(const LogJson& j) {
   if (!hash) return std::nullopt;
   Evaluation out;
   out.program = *hash;
+  if (j.contains("image")) {
+    if (!j["image"].is_string()) return std::nullopt;
+    out.value.image = j["image"].get<std::string>();
+  }
   if (j["status"] == "failed") {
     if (!j.contains("reason") || !j["reason"].is_string()) return std::nullopt;
     out.value.failure = j["reason"].get<std::string>();
@@ -58,7 +62,7 @@ Status check_head(const LogJson& j, const LogHead& expected) {
     return input_error(fmt::format("line 1: not the head of a search log ({})", kLogSchema));
   if (j["original"] != expected.original.hex())
     return input_error("the log is of another kernel, or of the kernel as it was before");
-  if (j["cost"] != expected.cost)
+  if (!expected.cost.empty() && j["cost"] != expected.cost)
     return input_error(fmt::format("the log has values of the cost '{}', not of '{}'",
                                    j["cost"].get<std::string>(), expected.cost));
   return Ok{};
@@ -74,6 +78,7 @@ std::string log_line(const Evaluation& e) {
   LogJson names = LogJson::array();
   for (transform::Action a : e.sequence) names.push_back(transform::info(a).name);
   LogJson j{{"sequence", std::move(names)}, {"hash", e.program.hex()}};
+  if (!e.value.image.empty()) j["image"] = e.value.image;
   j["status"] = e.value.ok() ? "ok" : "failed";
   if (e.value.ok()) {
     j["cost"] = e.value.cost;
@@ -93,6 +98,7 @@ Result<History> read_log(std::string_view text, const LogHead& expected) {
     const LogJson j = LogJson::parse(line, nullptr, false);
     if (number == 1) {
       if (Status s = check_head(j, expected); !s) return s.error();
+      out.cost = j["cost"].get<std::string>();
     } else {
       const auto evaluation = evaluation_of(j);
       if (!evaluation) return input_error(fmt::format("line {}: not an evaluation", number));

@@ -32,12 +32,13 @@ std::string log_line(const Evaluation& evaluation);
 
 struct History {
   std::map<Hash128, CostValue> values;
+  std::string cost;  // the head's
   // How much of the text is whole lines. What a killed program left behind them is to be cut off
   // before the log is written on.
   size_t whole_bytes = 0;
 };
-// Empty text: nothing is known. Errors (kInput): a line that is none of a log, by number; a log of
-// something else than `expected`.
+// With no cost in `expected`, of any cost. Empty text: nothing is known. Errors (kInput): a line
+// that is none of a log, by number; a log of something else than `expected`.
 Result<History> read_log(std::string_view text, const LogHead& expected);
 
 using LogSink = std::function<void(const Evaluation&)>;

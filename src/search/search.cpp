@@ -11,8 +11,29 @@ namespace pitot::search {
 namespace {
 
 ProgramRecord record_of(const Program& p) {
-  return {p.hash.hex(), names_of(p.sequence), p.sequences,
-          p.value.cost, p.value.noise,        p.value.failure};
+  return {p.hash.hex(),  names_of(p.sequence), p.sequences,  p.value.cost,
+          p.value.noise, p.value.failure,      p.value.image};
+}
+
+Program program_of(const ProgramRecord& r) {
+  Program p;
+  for (const std::string& name : r.sequence)
+    p.sequence.push_back(transform::find_action(name)->action);
+  p.value = {r.cost, r.noise, r.failure, r.image};
+  return p;
+}
+
+// Puts the program of this number in its place as the best.
+Status take(const Kernel& kernel, size_t chosen, SearchResult& out) {
+  const Program best = program_of(out.programs[chosen]);
+  auto text = transform::apply_sequence(kernel.path, kernel.text, kernel.name, best.sequence,
+                                        kernel.assumptions);
+  if (!text) return text.error();
+  out.best_text = std::move(text->text);
+  out.best_number = chosen;
+  out.improved = chosen != 0;
+  out.best = out.programs[chosen];
+  return Ok{};
 }
 
 Status run_method(const State& original, const SearchOptions& options, Space& space,
@@ -45,7 +66,7 @@ Result<SearchResult> search(const Kernel& kernel, const SearchOptions& options, 
                             const History& history, const LogSink& sink) {
   if (options.budget == 0 || options.width == 0 || options.batch == 0)
     return input_error("a search wants a budget, a width and a batch of at least 1");
-  Space space(kernel, options.allowed, options.keep_bytes);
+  Space space(kernel, options);
   Judged judged(options, cost, history, sink);
   const auto original = space.original();
   if (!original) return original.error();
@@ -56,22 +77,34 @@ Result<SearchResult> search(const Kernel& kernel, const SearchOptions& options, 
   if (Status s = run_method(*original, options, space, judged); !s) return s.error();
 
   SearchResult out;
-  const size_t chosen = choose(judged.programs());
-  const Program& best = judged.programs()[chosen];
-  auto text = transform::apply_sequence(kernel.path, kernel.text, kernel.name, best.sequence,
-                                        kernel.assumptions);
-  if (!text) return text.error();
-  out.best_text = std::move(text->text);
-  out.improved = chosen != 0;
-  out.baseline = record_of(judged.programs()[0]);
-  out.best = record_of(best);
   for (const Program& p : judged.programs()) out.programs.push_back(record_of(p));
+  out.baseline = out.programs[0];
+  if (Status s = take(kernel, choose(judged.programs()), out); !s) return s.error();
   out.actions = space.uses();
   out.faults = space.faults();
   out.evaluations = judged.programs().size();
   out.remembered = judged.remembered();
-  out.budget_spent = judged.spent();
+  std::set<std::string> images;
+  for (const ProgramRecord& p : out.programs)
+    if (!p.image.empty()) images.insert(p.image);
+  out.images = images.size();
+  out.budget_spent = judged.budget_spent();
+  out.stopped = judged.stopped();
   return out;
+}
+
+Status take_next_best(const Kernel& kernel, const std::set<size_t>& rejected,
+                      SearchResult& result) {
+  std::set<std::string> images;
+  for (const size_t r : rejected)
+    if (!result.programs[r].image.empty()) images.insert(result.programs[r].image);
+  std::vector<Program> programs;
+  std::vector<bool> excluded;
+  for (const ProgramRecord& p : result.programs) {
+    programs.push_back(program_of(p));
+    excluded.push_back(rejected.contains(excluded.size()) || images.contains(p.image));
+  }
+  return take(kernel, choose(programs, excluded), result);
 }
 
 }  // namespace pitot::search

@@ -1,6 +1,8 @@
 // Searches for the sequence of transforms that makes a kernel best by some cost.
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,9 @@ struct SearchOptions {
   uint64_t seed = 1;                       // of the random method
   size_t keep_bytes = size_t{256} << 20;   // of texts that are kept; only speed depends on it
   std::vector<transform::Action> allowed;  // empty: all
+  unsigned workers = 1;                    // threads that apply transforms; 0: every core
+  // Asked before each call of the cost: true ends the search with what it has. Null: never.
+  std::function<bool()> stop = {};
 };
 
 // The canonical hash of a kernel's module: what a LogHead wants.
@@ -44,5 +49,9 @@ Hash128 program_hash(const Kernel& kernel);
 // Errors: options out of range, PTX with errors, an original without a cost, errors of the cost.
 Result<SearchResult> search(const Kernel& kernel, const SearchOptions& options, Cost& cost,
                             const History& history = {}, const LogSink& sink = {});
+
+// The result with the next best program where those of these numbers (of result.programs, and all
+// of their images) are not to be taken; the original where no other is better beyond noise.
+Status take_next_best(const Kernel& kernel, const std::set<size_t>& rejected, SearchResult& result);
 
 }  // namespace pitot::search

@@ -13,6 +13,7 @@ struct ProgramRecord {
   uint64_t sequences = 0;             // how many were met that give it
   double cost = 0, noise = 0;
   std::string failure;  // not empty: it has no cost, because
+  std::string image;    // hash of its machine code; empty: the cost does not know
 };
 
 // An action on distinct programs that it might follow.
@@ -32,13 +33,16 @@ struct TransformFault {
 struct SearchResult {
   ProgramRecord baseline, best;         // the same where nothing is better beyond noise
   std::string best_text;                // PTX of best.sequence
+  uint64_t best_number = 0;             // in programs
   bool improved = false;                // best is better than the baseline beyond noise
   std::vector<ProgramRecord> programs;  // evaluated, in the order of that; the baseline is first
   std::vector<ActionUse> actions;       // the catalogue's order
   std::vector<TransformFault> faults;
   uint64_t evaluations = 0;   // distinct programs, counted against the budget
   uint64_t remembered = 0;    // of these, known from the log
+  uint64_t images = 0;        // distinct machine code, of the programs whose image is known
   bool budget_spent = false;  // a program was left out for want of budget
+  bool stopped = false;       // it was told to stop before its end
 };
 
 }  // namespace pitot::search

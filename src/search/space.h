@@ -1,5 +1,5 @@
 // The programs that sequences of transforms lead to. Which actions lead on from a text, and where
-// to, is worked out once and kept while there is room.
+// to, is worked out once, for many texts on many threads, and kept while there is room.
 #pragma once
 
 #include <array>
@@ -22,6 +22,9 @@ struct Text {
 };
 using TextPtr = std::shared_ptr<const Text>;
 
+// States that are looked ahead of at a time.
+inline constexpr size_t kLookAhead = 64;
+
 using ActionSet = uint64_t;  // bits by Action
 static_assert(transform::kActions <= 64);
 inline ActionSet bit(transform::Action a) { return ActionSet{1} << static_cast<unsigned>(a); }
@@ -36,10 +39,16 @@ struct State {
 
 class Space {
  public:
-  // `keep_bytes`: of texts; beyond it all is forgotten and worked out again.
-  Space(const Kernel& kernel, std::span<const transform::Action> allowed, size_t keep_bytes);
+  // Of the options: allowed actions, threads, and the bytes of texts that are kept; beyond them all
+  // is forgotten and worked out again.
+  Space(const Kernel& kernel, const SearchOptions& options);
 
   Result<State> original();
+  // Works out beforehand, on all threads, what the functions below will be asked: moves() of these
+  // states, and with `steps` also every step from them. Nothing but speed depends on it.
+  Status look_ahead(std::span<const State> states, bool steps = true);
+  using Step = std::pair<const State*, transform::Action>;
+  Status look_ahead(std::span<const Step> steps);
   // The actions that may follow and change the text, in the catalogue's order.
   Result<std::vector<transform::Action>> moves(const State& from);
   // Nothing where the program stays the same, or the transform fails (see faults()).
@@ -56,19 +65,32 @@ class Space {
     ActionSet available = 0;
     std::array<TextPtr, transform::kActions> to;  // null: no other program
     ActionSet worked_out = 0;                     // of `to`
+    std::map<transform::Action, std::string> faults;
   };
-  Known& known(const Text& text);
-  Result<const ptx::Module*> parsed(const Text& text);  // until the next call
-  TextPtr work_out(const State& from, transform::Action action);
+  // A text with its module, for as long as it is worked on.
+  struct Parsed {
+    TextPtr text;
+    std::optional<ptx::Module> module;
+    uint32_t function = 0;
+    ActionSet available = 0;  // where it was asked for
+    std::string problem;
+  };
+  struct Outcome {
+    TextPtr to;
+    std::string fault;
+  };
+  void parse(Parsed& p, bool with_mask) const;
+  Outcome work_out(const Parsed& from, transform::Action action) const;
+  // All that is not known yet of these texts and actions.
+  Status work_out(const std::vector<std::pair<TextPtr, ActionSet>>& wanted, bool with_masks,
+                  bool steps);
   void note(const Text& text, transform::Action action, bool differs);
 
   const Kernel& kernel_;
+  unsigned workers_ = 1;
   ActionSet allowed_ = 0;
   std::map<Hash128, Known> known_;
   size_t keep_bytes_ = 0, kept_bytes_ = 0;
-  std::optional<ptx::Module> module_;
-  Hash128 module_text_;
-  uint32_t function_ = 0;
   std::set<std::pair<Hash128, transform::Action>> noted_;
   std::array<ActionUse, transform::kActions> uses_;
   std::vector<TransformFault> faults_;

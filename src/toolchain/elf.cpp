@@ -68,6 +68,7 @@ Result<ElfFile> read_elf(std::string_view bytes) {
     section.type = *read_at<uint32_t>(bytes, header(i) + 4);
     section.offset = *read_at<uint64_t>(bytes, header(i) + 24);
     section.data = *data;
+    section.bytes = *read_at<uint64_t>(bytes, header(i) + 32);
     file.sections.push_back(section);
   }
   return file;

@@ -17,6 +17,7 @@ struct ElfSection {
   uint32_t type = 0;
   uint64_t offset = 0;    // in the file
   std::string_view data;  // empty for SHT_NOBITS
+  uint64_t bytes = 0;     // it has when it is loaded
 };
 
 struct ElfFile {

@@ -8,6 +8,7 @@
 #include "support/file.h"
 #include "support/hash.h"
 #include "support/parallel.h"
+#include "toolchain/code_image.h"
 #include "toolchain/ptx_header.h"
 #include "toolchain/subprocess.h"
 #include "toolchain/temporary_directory.h"
@@ -16,7 +17,7 @@ namespace pitot::toolchain {
 namespace {
 
 // Raise when the record's form or what goes into a run changes.
-constexpr const char* kRecordVersion = "ptxas-record-2";
+constexpr const char* kRecordVersion = "ptxas-record-3";
 constexpr const char* kInputName = "input.ptx";
 constexpr const char* kOutputName = "output.cubin";
 
@@ -25,6 +26,7 @@ struct Record {
   int exit_code = 0;
   std::string output;
   std::vector<CodeSection> code;
+  Hash128 image;
   double seconds = 0;
 };
 
@@ -51,6 +53,7 @@ std::string to_json(const Record& record) {
   nlohmann::json root = {{"exit", record.exit_code},
                          {"output", record.output},
                          {"code", std::move(code)},
+                         {"image", {record.image.high, record.image.low}},
                          {"seconds", record.seconds}};
   return root.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -61,7 +64,12 @@ std::optional<Record> from_json(const std::string& text) {
       !root.contains("output") || !root["output"].is_string() || !root.contains("code") ||
       !root["code"].is_array() || !root.contains("seconds") || !root["seconds"].is_number())
     return std::nullopt;
+  const auto& image = root.contains("image") ? root["image"] : root;
+  if (!image.is_array() || image.size() != 2 || !image[0].is_number_unsigned() ||
+      !image[1].is_number_unsigned())
+    return std::nullopt;
   Record record;
+  record.image = {image[0].get<uint64_t>(), image[1].get<uint64_t>()};
   record.exit_code = root["exit"].get<int>();
   record.output = root["output"].get<std::string>();
   record.seconds = root["seconds"].get<double>();
@@ -105,7 +113,10 @@ Result<Record> run_ptxas(const Toolkit& toolkit, std::string_view text, const st
     if (bytes.ok()) {
       cubin = std::move(*bytes);
       auto elf = read_elf(cubin);
-      if (elf.ok()) record.code = code_sections(*elf);
+      if (elf.ok()) {
+        record.code = code_sections(*elf);
+        record.image = code_image(*elf);
+      }
     }
   }
   return record;
@@ -196,6 +207,7 @@ Result<Assembly> assemble(const Toolkit& toolkit, std::string_view text, ptx::Ta
     if (message.file == kInputName) message.file.clear();
   assembly.accepted = result->record.exit_code == 0;
   assembly.code = std::move(result->record.code);
+  assembly.image = result->record.image;
   if (options.keep_cubin) assembly.cubin = std::move(result->cubin);
   assembly.cached = result->cached;
   assembly.seconds = result->record.seconds;

@@ -27,6 +27,7 @@ struct Assembly {
   bool accepted = false;          // ptxas made code; otherwise report.messages say why not
   PtxasReport report;             // lines count from 1 in the text as given; messages name no file
   std::vector<CodeSection> code;  // machine code per function: its size and hash
+  Hash128 image;                  // of accepted ones, what runs: see code_image.h
   std::string cubin;              // with keep_cubin
   bool rewritten = false;         // the text's .target was replaced to get here
   ptx::Target written_for;        // the text's own .target; sm = 0: it has none

@@ -1,4 +1,6 @@
 // pitot optimize: what is found, written, remembered and taken back.
+#include <set>
+
 #include "cli_test_util.h"
 
 namespace pitot::cli::test {
@@ -121,6 +123,102 @@ TEST_F(Optimize, ToStandardOutputTheReportToStandardError) {
   EXPECT_THAT(r.err, HasSubstr("stays as it is"));
 }
 
+TEST_F(Optimize, TheNextBestIsTriedAndAllThatWasRejectedIsSaid) {
+  kernel_file("bar.sync 0;\n");
+  const auto r = pitot({"optimize", "k.kernel.toml", "--gpu", "A100", "-f", "json", "--tries", "3",
+                        "--policy", "exhaustive", "--steps", "2"});
+  EXPECT_EQ(r.exit_code, 1) << r.err;
+  const Json j = Json::parse(r.out);
+  ASSERT_EQ(j["rejections"].size(), 3u);
+  EXPECT_EQ(j["rejections"][0]["sequence"], j["rejected"]);
+  std::set<std::string> sequences;
+  for (const Json& x : j["rejections"]) sequences.insert(x["sequence"].dump());
+  EXPECT_EQ(sequences.size(), 3u);
+  EXPECT_EQ(j["best"], j["baseline"]);
+}
+
+TEST_F(Optimize, NoMoreThanTheTime) {
+  const Json j = optimize({"--policy", "exhaustive", "--budget", "100000", "--steps", "6",
+                           "--seconds", "0.000001", "--batch", "1"});
+  EXPECT_EQ(j["stopped"], true);
+  EXPECT_EQ(j["evaluations"], 1);
+  EXPECT_TRUE(j["sequence"].empty());
+}
+
+TEST_F(Optimize, TheNumberOfWorkersMakesNoDifference) {
+  for (const char* policy : {"greedy", "beam", "random", "exhaustive"}) {
+    std::string one;
+    for (const char* jobs : {"1", "2", "5"}) {
+      const auto r = pitot({"-j", jobs, "optimize", "k.kernel.toml", "--gpu", "A100", "-f", "json",
+                            "--policy", policy, "--budget", "60", "--steps", "3"});
+      if (one.empty()) one = r.out;
+      EXPECT_EQ(r.out, one) << policy << " " << jobs;
+    }
+  }
+}
+
+TEST_F(Optimize, OnlyTheseActions) {
+  const Json j = optimize({"--policy", "exhaustive", "--actions", "cache_cs,maxnreg_64"});
+  EXPECT_EQ(j["evaluations"], 4);
+  EXPECT_EQ(j["actions"].size(), 2u);
+}
+
+TEST_F(Optimize, AModelIsAskedWhereOneIsWanted) {
+  const Json j = optimize({"--cost", "predict", "--steps", "1"});
+  EXPECT_EQ(j["cost"], "predict");
+  EXPECT_GT(j["baseline"].get<double>(), 0);
+  const auto none = pitot({"optimize", "k.kernel.toml", "--gpu", "A100", "--cost", "predict",
+                           "--model", "nobody.json"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("nobody.json"));
+}
+
+TEST_F(Optimize, ManyKernelsHaveLogsATableAndOneExitCode) {
+  file("list.toml",
+       "[[kernel]]\nname = \"first\"\nclass = \"sums\"\nspec = \"k\"\n"
+       "[[kernel]]\nname = \"second\"\nspec = \"k\"\nptx = \"k.ptx\"\nentry = \"k\"\n"
+       "set = { n = 32 }\n"
+       "[[kernel]]\nname = \"gone\"\nspec = \"nobody\"\n");
+  const auto run = [&](const std::string& format) {
+    return pitot({"optimize", "list.toml", "--gpu", "A100", "--steps", "2", "--log", "logs", "-o",
+                  "out", "-f", format});
+  };
+  const auto r = run("json");
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("nobody.kernel.toml"));
+  const Json j = Json::parse(r.out);
+  EXPECT_EQ(j["schema"], "pitot.optimize-table/1");
+  ASSERT_EQ(j["kernels"].size(), 2u);
+  EXPECT_EQ(j["kernels"][0]["name"], "first");
+  EXPECT_EQ(j["kernels"][0]["class"], "sums");
+  EXPECT_EQ(j["kernels"][1]["size"], "n=32");
+  EXPECT_EQ(j["kernels"][0]["remembered"], 0);
+  EXPECT_FALSE(j["errors"].empty());
+  EXPECT_THAT(text_of("logs/first.jsonl"), HasSubstr("pitot.search-log/1"));
+  EXPECT_THAT(text_of("out/second.ptx"), HasSubstr("ld.global.v4.f32"));
+  // Again: nothing is asked for twice.
+  const Json again = Json::parse(run("json").out);
+  for (size_t i : {0u, 1u})
+    EXPECT_EQ(again["kernels"][i]["remembered"], again["kernels"][i]["evaluations"]);
+  EXPECT_THAT(run("csv").out, HasSubstr("first,sums,k.kernel.toml,k,n=32,"));
+  EXPECT_THAT(run("text").out, HasSubstr("2 of 2 kernels are better"));
+  // By the logs alone.
+  const auto logged = pitot(
+      {"optimize", "list.toml", "--cost", "log", "--steps", "2", "--log", "logs", "-f", "json"});
+  EXPECT_EQ(Json::parse(logged.out)["kernels"][1]["best"], j["kernels"][1]["best"]);
+}
+
+TEST_F(Optimize, AListWithErrorsNamesThePlace) {
+  file("list.toml", "[[kernel]]\nname = \"a\"\nspec = \"k\"\nsett = { n = 1 }\n");
+  auto r = pitot({"optimize", "list.toml"});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("list.toml:4:"));
+  file("list.toml", "[[kernel]]\nname = \"a\"\nspec = \"k\"\nset = { m = 1 }\n");
+  r = pitot({"optimize", "list.toml", "--gpu", "A100"});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("--set 'm=1' is not like 'n=32'"));
+}
+
 TEST_F(Optimize, WrongCommandLines) {
   auto refused = [&](std::vector<std::string> line, const std::string& said) {
     line.insert(line.begin(), "optimize");
@@ -132,7 +230,11 @@ TEST_F(Optimize, WrongCommandLines) {
   refused({"k.kernel.toml", "--gpu", "nothing"}, "nothing");
   refused({"k.kernel.toml", "--policy", "luck"}, "--policy");
   refused({"k.kernel.toml", "--budget", "0"}, "--budget");
-  refused({"k.kernel.toml", "--cost", "dice"}, "--cost");
+  refused({"k.kernel.toml", "--cost", "dice"}, "no such cost: dice");
+  refused({"k.kernel.toml", "--cost", "log"}, "--log");
+  refused({"k.kernel.toml", "--actions", "vec_ld,luck"}, "--actions");
+  refused({"k.kernel.toml", "--size", "huge"}, "no size of the kind 'huge'");
+  refused({"k.kernel.toml", "--size", "full", "--set", "n=4"}, "excludes");
 }
 
 }  // namespace

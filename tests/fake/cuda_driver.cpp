@@ -78,6 +78,21 @@ Status32 run(const FunctionTag& f, const emulator::Launch& launch) {
   return kSuccess;
 }
 
+// PTX as it is. Of a cubin the PTX that a stand-in for ptxas put behind a mark at its end.
+std::string text_of(const char* image) {
+  constexpr std::string_view kMark = "\nPTX of the cubin before:\n";
+  constexpr size_t kMost = size_t{1} << 20;
+  if (std::memcmp(image,
+                  "\x7f"
+                  "ELF",
+                  4) != 0)
+    return image;
+  for (size_t at = 0; at < kMost; ++at)
+    if (std::memcmp(image + at, kMark.data(), kMark.size()) == 0)
+      return std::string(image + at + kMark.size());
+  return {};
+}
+
 }  // namespace
 
 extern "C" {
@@ -143,7 +158,7 @@ Status32 cuModuleLoadDataEx(ModuleHandle* out, const void* image, unsigned n, Ji
   }
   auto module = std::make_unique<ModuleTag>();
   module->text = std::make_shared<const ptx::Module>(
-      ptx::parse("jit", std::string(static_cast<const char*>(image))));
+      ptx::parse("jit", text_of(static_cast<const char*>(image))));
   std::string problem;
   if (module->text->diagnostics.errors() != 0) problem = "ptxas fatal : the text does not parse";
   if (problem.empty()) {
@@ -165,6 +180,7 @@ Status32 cuModuleLoadDataEx(ModuleHandle* out, const void* image, unsigned n, Ji
   return kSuccess;
 }
 Status32 cuModuleUnload(ModuleHandle m) {
+  state().cost.clear();  // the next module may lie where this one did
   delete m;
   return kSuccess;
 }
@@ -216,6 +232,7 @@ Status32 cuMemAlloc_v2(DevicePointer* out, size_t n) {
 }
 Status32 cuMemFree_v2(DevicePointer) { return kSuccess; }
 Status32 cuMemcpyHtoD_v2(DevicePointer to, const void* from, size_t n) {
+  state().cost.clear();  // what launches did there is to be done again
   const Status s = state().memory.write(to, {static_cast<const std::byte*>(from), n});
   return s ? kSuccess : kInvalidValue;
 }
@@ -228,6 +245,7 @@ Status32 cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, size_t n, St
   return later(stream, [=] {
     std::vector<std::byte> bytes(n);
     if (Status s = state().memory.read(from, bytes); !s) return kInvalidValue;
+    state().cost.clear();
     const Status s = state().memory.write(to, bytes);
     return s ? kSuccess : kInvalidValue;
   });

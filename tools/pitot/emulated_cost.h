@@ -2,19 +2,11 @@
 // emulator.
 #pragma once
 
-#include <memory>
 #include <optional>
 
-#include "candidates.h"
-#include "search/cost.h"
+#include "program_candidates.h"
 
 namespace pitot::cli {
-
-// Differences below 1 % are none: the dead zone of measured rewards, which a model does not
-// undercut. Half of it on each side.
-inline constexpr double kModelledNoise = 0.005;
-// Bytes of estimated spill stores a thread that are within the estimate's error.
-inline constexpr double kSpillsForgiven = 16;
 
 class EmulatedCost : public search::Cost {
  public:

@@ -6,17 +6,22 @@
 
 namespace pitot::cli {
 
+Status SearchLog::read(const std::string& path, const search::LogHead& head) {
+  auto text = read_file(path);
+  if (!text) return text.error();
+  auto read = search::read_log(*text, head);
+  if (!read) return input_error(path + ": " + read.error().message);
+  history_ = std::move(*read);
+  return Ok{};
+}
+
 Status SearchLog::open(const std::string& path, const search::LogHead& head) {
   if (path.empty()) return Ok{};
   path_ = path;
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
-    auto text = read_file(path);
-    if (!text) return text.error();
-    auto read = search::read_log(*text, head);
-    if (!read) return input_error(path + ": " + read.error().message);
-    history_ = std::move(*read);
-    if (history_.whole_bytes < text->size()) {
+    if (Status s = this->read(path, head); !s) return s;
+    if (history_.whole_bytes < std::filesystem::file_size(path, error)) {
       std::filesystem::resize_file(path, history_.whole_bytes, error);
       if (error) return input_error(path + ": " + error.message());
     }

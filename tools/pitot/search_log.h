@@ -14,6 +14,8 @@ class SearchLog {
   // Without a path nothing is read or written. Errors (kInput): a file that cannot be read or
   // written, or is no log of this search.
   Status open(const std::string& path, const search::LogHead& head);
+  // Only reads; of any cost where the head names none.
+  Status read(const std::string& path, const search::LogHead& head);
   const search::History& history() const { return history_; }
   // On disk when it returns, as far as the program is concerned.
   void add(const search::Evaluation& evaluation);
