@@ -21,7 +21,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-import tomllib
+
+import kernel_specs
+
 
 def catalogue(pitot):
     """Actions by name, with the group that excludes others; without one its own name."""
@@ -56,32 +58,6 @@ def run(command, seconds):
         return None, "", f"not done after {seconds} s"
 
 
-class Kernel:
-    def __init__(self, path, entry, target, spec):
-        self.path, self.entry, self.target, self.spec = path, entry, target, spec
-        self.key = f"{path}#{entry}"
-
-
-def kernels(folders, least, most):
-    for folder in folders:
-        root = pathlib.Path(folder)
-        for path in sorted(root.rglob("*.ptx")) if root.is_dir() else [root]:
-            text = path.read_text(errors="replace")
-            target = re.search(r"^\s*\.target\s+(sm_\w+)", text, re.M)
-            if target is None or not least <= len(text) <= most:
-                continue
-            specs = {}
-            for spec in sorted(path.parent.glob("*.kernel.toml")):
-                try:
-                    content = tomllib.loads(spec.read_text())
-                except tomllib.TOMLDecodeError:
-                    continue
-                if content.get("ptx") == path.name:
-                    specs[content.get("entry", "")] = str(spec)
-            for entry in re.findall(r"\.entry\s+([\w$]+)", re.sub(r"//.*|/\*.*?\*/", "", text)):
-                yield Kernel(str(path), entry, target[1], specs.get(entry))
-
-
 class Judge:
     """ptxas and check, each program once."""
 
@@ -89,6 +65,7 @@ class Judge:
         self.o = options
         self.lock = threading.Lock()
         self.accepted = {}
+        self.hopeless = set()  # kernels of which one program was tried in all ways and stayed undecided
 
     def assemble(self, path, target):
         command = [self.o.ptxas, f"-arch={target}", "-o", "/dev/null", path]
@@ -106,11 +83,9 @@ class Judge:
                 self.accepted[kernel.path] = known
         return known
 
-    def check(self, kernel, path):
-        command = [self.o.pitot, "check", kernel.path, path, "--entry", kernel.entry, "-f", "json"]
-        command += ["--trials", str(self.o.trials), "--budget", str(self.o.budget)]
-        if kernel.spec:
-            command = [self.o.pitot, "check", kernel.path, path, "-f", "json", "--spec", kernel.spec]
+    def ask(self, kernel, path, options):
+        """The verdict of one `check`, why, and whether all that was compared had equal bits."""
+        command = [self.o.pitot, "check", kernel.path, path, "--entry", kernel.entry, "-f", "json", "-j", "1", *options]
         code, text, wrong = run(command, self.o.seconds)
         if code is None:
             return "undecided", [wrong], False
@@ -123,6 +98,46 @@ class Judge:
         reasons = result.get("reasons", []) + faults + [str(e) for e in errors]
         return result.get("verdict", "error"), reasons, result.get("bits_equal", False)
 
+    def check(self, kernel, path, rounded):
+        """Verdict, reasons, equal bits, and by what it was judged.
+
+        With the spec first; what no launch of it came to is tried with inferred arguments, and those again with more of
+        them, and with numbers that are multiples of 16, as compilers of Triton may have been promised. Once all of that
+        was in vain for a kernel, the first way is all that its other programs get.
+        """
+        inferred = ["--budget", str(self.o.budget), "--trials"]
+        ways = []
+        if kernel.spec:
+            ways.append(("spec", ["--spec", kernel.spec]))
+        ways.append(("inferred", [*inferred, str(self.o.trials)]))
+        ways.append(("more", [*inferred, str(self.o.trials * 8)]))
+        ways.append(("multiples", [*inferred, str(self.o.trials * 2), "--multiple-of", "16"]))
+        if kernel.key in self.hopeless:
+            ways = ways[:1]
+        first = None
+        for way, options in ways:
+            verdict, why, equal = self.ask(kernel, path, options)
+            if verdict == "different" and rounded and way == "spec":
+                # The spec's tolerance may be none, as of integers: rounding is judged by the error it can make.
+                with tempfile.NamedTemporaryFile("w", suffix=".kernel.toml", dir=pathlib.Path(path).parent) as loose:
+                    loose.write(without_tolerance(kernel.spec))
+                    loose.flush()
+                    verdict, why, equal = self.ask(kernel, path, ["--spec", loose.name])
+            if first is None:
+                first = (verdict, why, equal, way)
+            if verdict != "undecided" and (way == first[3] or verdict == "same" or not kernel.spec):
+                return verdict, why, equal, way
+        with self.lock:
+            self.hopeless.add(kernel.key)
+        return first
+
+
+def without_tolerance(spec):
+    """The text of a spec that says nothing of tolerances, its PTX by an absolute path."""
+    spec = pathlib.Path(spec).resolve()
+    text = re.sub(r"^\[tolerance\]\n(?:(?!\[).*\n)*", "", spec.read_text(), flags=re.M)
+    return re.sub(r'^ptx = "(.*)"', lambda m: f'ptx = "{(spec.parent / m[1]).resolve()}"', text, flags=re.M)
+
 
 def work(options, judge, kernel, todo):
     """The records of one kernel; programs that came out equal are judged once."""
@@ -132,8 +147,11 @@ def work(options, judge, kernel, todo):
         for sequence in todo:
             out = f"{scratch}/out.ptx"
             # With what the spec states, where the transforms can read it.
-            command = [options.pitot, "transform", "--apply", ",".join(sequence), kernel.spec or kernel.path]
+            source = [kernel.spec, "--ptx", kernel.path] if kernel.spec else [kernel.path]
+            command = [options.pitot, "transform", "--apply", ",".join(sequence), *source]
             command += ["--kernel", kernel.entry, "-o", out, "-f", "json"]
+            if "fma_contract" in sequence:
+                command.append("--round-otherwise")
             code, text, wrong = run(command, options.seconds)
             record = {"kernel": kernel.key, "sequence": ",".join(sequence)}
             try:
@@ -151,15 +169,16 @@ def work(options, judge, kernel, todo):
                 yield record | {"result": "unchanged"}
                 continue
             if program not in judged:
-                verdict, why, equal = judge.check(kernel, out)
                 ptxas = "not asked"
                 if judge.original(kernel) == "accepted":
                     ptxas = judge.assemble(out, kernel.target)
-                    if ptxas not in ("accepted", "slow"):
-                        verdict, why = "refused", [ptxas]
-                judged[program] = {
-                    "result": verdict, "why": why[:3], "ptxas": ptxas, "bits_equal": equal
-                }
+                if ptxas not in ("accepted", "slow", "not asked"):
+                    judged[program] = {"result": "refused", "why": [ptxas], "ptxas": ptxas, "bits_equal": False, "by": "ptxas"}
+                else:
+                    verdict, why, equal, way = judge.check(kernel, out, "fma_contract" in record["applied"])
+                    judged[program] = {
+                        "result": verdict, "why": why[:3], "ptxas": ptxas, "bits_equal": equal, "by": way
+                    }
             yield record | judged[program]
 
 
@@ -192,6 +211,7 @@ def summary(records):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("folders", nargs="+")
+    p.add_argument("--specs", nargs="*", default=[], help="folders of specs beside those of the kernels")
     p.add_argument("--pitot", default="build/release/bin/pitot")
     p.add_argument("--ptxas", default="ptxas")
     p.add_argument("--actions", help="of those that `pitot transform --list` has; default: all")
@@ -223,15 +243,26 @@ def main():
     if o.actions:
         groups = {a: groups[a] for a in o.actions.split(",")}
     judge = Judge(o)
+    specs = kernel_specs.Specs([*o.folders, *o.specs])
     jobs = []
-    for n, kernel in enumerate(kernels(o.folders, o.least_bytes, o.most_bytes)):
+    for n, kernel in enumerate(kernel_specs.kernels(o.folders, specs, o.least_bytes, o.most_bytes)):
         if n % o.every:
             continue
         todo = sequences(groups, kernel.key, o.sequences, o.length, o.seed)
         todo = [s for s in todo if (kernel.key, ",".join(s)) not in done]
         if todo:
             jobs.append((kernel, todo))
-    jobs.sort(key=lambda j: pathlib.Path(j[0].path).stat().st_size)  # much is known soon
+    # Much is known soon: each source for one target first, and the short ones before the long.
+    seen = collections.Counter()
+
+    def rank(path):
+        source = str(path.parent / kernel_specs.without_target(path.name))
+        seen[source] += 1
+        return seen[source]
+
+    latest = sorted({pathlib.Path(j[0].path) for j in jobs}, key=lambda p: ("sm90" not in p.name, p))
+    turn = {path: rank(path) for path in latest}
+    jobs.sort(key=lambda j: (turn[pathlib.Path(j[0].path)], pathlib.Path(j[0].path).stat().st_size))
     print(f"{len(jobs)} kernels to do, {len(records)} sequences done before", file=sys.stderr)
     lock = threading.Lock()
     with out.open("a") as sink, concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
