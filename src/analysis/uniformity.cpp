@@ -121,15 +121,20 @@ class UniformityBuilder {
     out_.context.assign(blocks, Scope::kGrid);
     out_.loop_exit.assign(flow_.loops.loops.size(), Scope::kGrid);
     out_.loop_step.assign(flow_.loops.loops.size(), Scope::kGrid);
+    changed_in_.assign(flow_.values.values.size(), 0);
     enter_loops();
     enter_values();
     for (round_ = 0;; ++round_) {
+      // What a value is where it has left a loop hangs on how lanes leave it.
+      all_again_ = round_ == 0 || exits_changed_;
       exits_changed_ = false;
+      stamp_ = round_;
       for (BlockId b : flow_.cfg.order) visit_block(b);
       // Without a loop one round in this order is all. Else another is needed if what comes back
       // over the back edges, or how lanes leave a loop, is not what this round began with.
       if (flow_.loops.loops.empty()) break;
       phi_changed_ = false;
+      stamp_ = round_ + 1;  // for the next round
       for (BlockId b : recheck_) visit_phis(b);
       if (!phi_changed_ && !exits_changed_) break;
     }
@@ -179,7 +184,23 @@ class UniformityBuilder {
 
   void set(ValueId v, const ValueFacts& f) {
     if (v == kNone) return;
-    out_.facts[v] = f;
+    ValueFacts& old = out_.facts[v];
+    if (old.bits == f.bits && old.scope == f.scope) return;
+    old = f;
+    changed_in_[v] = stamp_;
+  }
+
+  // Whether what the instruction makes may be other than in the round before. All that it reads is
+  // made earlier in the order of blocks, in this round.
+  bool is_stale(uint32_t i) const {
+    if (all_again_ || exits_changed_) return true;
+    const Accesses& acc = flow_.accesses;
+    for (uint32_t k = acc.first[i]; k < acc.first[i + 1]; ++k) {
+      ValueId v = flow_.values.value_of[k];
+      if (v != kNone && acc.items[k].write) v = flow_.values.values[v].from;
+      if (v != kNone && changed_in_[v] == round_) return true;
+    }
+    return false;
   }
 
   Scope deciding_level(BlockId b) {
@@ -243,7 +264,7 @@ class UniformityBuilder {
     const Accesses& acc = flow_.accesses;
     uint32_t first_write = acc.first[i];
     while (first_write < acc.first[i + 1] && !acc.items[first_write].write) ++first_write;
-    if (first_write == acc.first[i + 1]) return;
+    if (first_write == acc.first[i + 1] || !is_stale(i)) return;
     InstructionResult result = result_facts(flow_, out_, i);
     for (uint32_t k = first_write; k < acc.first[i + 1]; ++k) {
       const RegAccess& w = acc.items[k];
@@ -326,8 +347,9 @@ class UniformityBuilder {
   std::vector<uint8_t> several_back_edges_;  // by loop
   Scope worst_branch_ = Scope::kGrid;
   std::vector<BlockId> recheck_;  // phis that see something which comes later in the order
-  bool phi_changed_ = false, exits_changed_ = false;
-  int round_ = 0;
+  std::vector<int> changed_in_;   // by value: the round
+  bool phi_changed_ = false, exits_changed_ = false, all_again_ = true;
+  int round_ = 0, stamp_ = 0;
 };
 
 }  // namespace
