@@ -6,7 +6,9 @@ what they are edits of.
 """
 
 import json
+import math
 import pathlib
+import random
 import re
 import tomllib
 
@@ -37,6 +39,41 @@ def source_of(path):
     bases = {r["file"]: r["base"] for r in records if "base" in r}
     base = bases.get(f"variants/{path.name}")
     return path if base is None else path.parent.parent / base
+
+
+def at_home(spec):
+    """The text of a spec, its PTX by an absolute path, so that it may lie anywhere."""
+    spec = pathlib.Path(spec).resolve()
+    return re.sub(r'^ptx = "(.*)"', lambda m: f'ptx = "{(spec.parent / m[1]).resolve()}"', spec.read_text(), flags=re.M)
+
+
+def without_tolerance(spec):
+    """The text of a spec that says nothing of tolerances."""
+    return re.sub(r"^\[tolerance\]\n(?:(?!\[).*\n)*", "", at_home(spec), flags=re.M)
+
+
+def more_sizes(spec, count, seed):
+    """Sizes of about the order of the spec's, drawn by the seed; multiples of what all of its sizes of a name are multiples of."""
+    sizes = tomllib.loads(pathlib.Path(spec).read_text()).get("sizes", [])
+    names = [n for n in (sizes[0] if sizes else {}) if n != "kind"]
+    draw = random.Random(seed)
+    out = []
+    for _ in range(count if names else 0):
+        size = {}
+        for n in names:
+            step = math.gcd(*(s[n] for s in sizes))
+            most = max(s[n] for s in sizes)
+            near = [0, step, 2 * step, 3 * step, 5 * step, most - step, most, most + step]
+            size[n] = max(0, draw.choice([*near, step * draw.randint(1, max(1, 2 * most // max(step, 1)))]))
+        if size not in out:
+            out.append(size)
+    return out
+
+
+def with_sizes(spec, more):
+    """The text of a spec with further sizes."""
+    added = "".join("[[sizes]]\nkind = \"boundary\"\n" + "".join(f"{n} = {v}\n" for n, v in s.items()) + "\n" for s in more)
+    return at_home(spec).replace("[[args]]", added + "[[args]]", 1)
 
 
 def entries(text):

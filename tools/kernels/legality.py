@@ -3,7 +3,8 @@
 
 Each kernel gets every transform alone and K random sequences (seeded by the kernel's name). What
 came out changed must be taken by ptxas (when the original is) and `pitot check` must not call it
-different. One line of JSON a sequence is appended to --out; a run that was stopped goes on where it
+different: with fma_contract within rounding (what is beyond all estimates of it, and the same without the contraction,
+counts as "rounded"). One line of JSON a sequence is appended to --out; a run that was stopped goes on where it
 was. The summary is made from the whole file; the exit code is 1 when anything differs or is refused.
 
     tools/kernels/legality.py --pitot build/release/bin/pitot --sequences 4 --out legality.jsonl kernels
@@ -65,6 +66,7 @@ class Judge:
         self.o = options
         self.lock = threading.Lock()
         self.accepted = {}
+        self.wider = {}  # by kernel: its spec with more sizes
         self.hopeless = set()  # kernels of which one program was tried in all ways and stayed undecided
 
     def assemble(self, path, target):
@@ -101,42 +103,92 @@ class Judge:
     def check(self, kernel, path, rounded):
         """Verdict, reasons, equal bits, and by what it was judged.
 
-        With the spec first; what no launch of it came to is tried with inferred arguments, and those again with more of
-        them, and with numbers that are multiples of 16, as compilers of Triton may have been promised. Once all of that
-        was in vain for a kernel, the first way is all that its other programs get.
+        With the spec first; what no launch of it came to is tried with more sizes, then with inferred arguments, and those
+        again with more of them, and with numbers that are multiples of 16, as compilers of Triton may have been promised.
+        Once all of that was in vain for a kernel, its other programs get the spec and its sizes only.
         """
         inferred = ["--budget", str(self.o.budget), "--trials"]
         ways = []
         if kernel.spec:
             ways.append(("spec", ["--spec", kernel.spec]))
+            ways.append(("more sizes", None))
         ways.append(("inferred", [*inferred, str(self.o.trials)]))
         ways.append(("more", [*inferred, str(self.o.trials * 8)]))
         ways.append(("multiples", [*inferred, str(self.o.trials * 2), "--multiple-of", "16"]))
         if kernel.key in self.hopeless:
-            ways = ways[:1]
+            ways = ways[: 2 if kernel.spec else 1]
         first = None
         for way, options in ways:
+            beside = pathlib.Path(path).with_name("beside.kernel.toml")
+            if way == "more sizes":
+                beside.write_text(self.with_more_sizes(kernel))
+                options = ["--spec", str(beside)]
             verdict, why, equal = self.ask(kernel, path, options)
-            if verdict == "different" and rounded and way == "spec":
+            if verdict == "different" and rounded and options[0] == "--spec":
                 # The spec's tolerance may be none, as of integers: rounding is judged by the error it can make.
-                with tempfile.NamedTemporaryFile("w", suffix=".kernel.toml", dir=pathlib.Path(path).parent) as loose:
-                    loose.write(without_tolerance(kernel.spec))
-                    loose.flush()
-                    verdict, why, equal = self.ask(kernel, path, ["--spec", loose.name])
+                beside.write_text(kernel_specs.without_tolerance(options[1]))
+                verdict, why, equal = self.ask(kernel, path, ["--spec", str(beside)])
             if first is None:
                 first = (verdict, why, equal, way)
-            if verdict != "undecided" and (way == first[3] or verdict == "same" or not kernel.spec):
+            # Inferred launches are others than the spec states, which the transforms were told: what fails there is no fault.
+            if verdict != "undecided" and (way in ("spec", "more sizes") or verdict == "same" or not kernel.spec):
                 return verdict, why, equal, way
         with self.lock:
             self.hopeless.add(kernel.key)
         return first
 
+    def with_more_sizes(self, kernel):
+        """The kernel's spec with some sizes more at which the kernel as it is has no fault."""
+        with self.lock:
+            known = self.wider.get(kernel.key)
+        if known is None:
+            sizes = kernel_specs.more_sizes(kernel.spec, 60, kernel.key)
+            good = []
+            for size in sizes:
+                command = [self.o.pitot, "run", kernel.spec, "--ptx", kernel.path, "--entry", kernel.entry]
+                command += ["--set", ",".join(f"{n}={v}" for n, v in size.items()), "--budget", "100000"]
+                code, _, _ = run(command, self.o.seconds)
+                if code == 0:
+                    good.append(size)
+                if len(good) == 24:
+                    break
+            known = kernel_specs.with_sizes(kernel.spec, good)
+            with self.lock:
+                self.wider[kernel.key] = known
+        return known
 
-def without_tolerance(spec):
-    """The text of a spec that says nothing of tolerances, its PTX by an absolute path."""
-    spec = pathlib.Path(spec).resolve()
-    text = re.sub(r"^\[tolerance\]\n(?:(?!\[).*\n)*", "", spec.read_text(), flags=re.M)
-    return re.sub(r'^ptx = "(.*)"', lambda m: f'ptx = "{(spec.parent / m[1]).resolve()}"', text, flags=re.M)
+
+def apply(options, kernel, sequence, out):
+    """The steps that `transform` took, its answer where there are none; the text is written to `out`."""
+    # With what the spec states, where the transforms can read it.
+    source = [kernel.spec, "--ptx", kernel.path] if kernel.spec else [kernel.path]
+    command = [options.pitot, "transform", "--apply", ",".join(sequence), *source]
+    command += ["--kernel", kernel.entry, "-o", out, "-f", "json"]
+    if "fma_contract" in sequence:
+        command.append("--round-otherwise")
+    _, text, wrong = run(command, options.seconds)
+    try:
+        return json.loads(text)["steps"], ""
+    except (json.JSONDecodeError, KeyError):
+        return None, wrong.strip()[:400]
+
+
+def judge_program(options, judge, kernel, out, sequence, applied):
+    ptxas = "not asked"
+    if judge.original(kernel) == "accepted":
+        ptxas = judge.assemble(out, kernel.target)
+    if ptxas not in ("accepted", "slow", "not asked"):
+        return {"result": "refused", "why": [ptxas], "ptxas": ptxas, "bits_equal": False, "by": "ptxas"}
+    rounded = "fma_contract" in applied
+    verdict, why, equal, way = judge.check(kernel, out, rounded)
+    if verdict == "different" and rounded:
+        # What is beyond every estimate of rounding: is it the contraction alone?
+        rest = [a for a in sequence if a != "fma_contract"]
+        plain = str(pathlib.Path(out).with_name("plain.ptx"))
+        steps, _ = apply(options, kernel, rest, plain) if rest else ([], "")
+        if not rest or (steps is not None and judge.check(kernel, plain, False)[0] == "same"):
+            verdict = "rounded"
+    return {"result": verdict, "why": why[:3], "ptxas": ptxas, "bits_equal": equal, "by": way}
 
 
 def work(options, judge, kernel, todo):
@@ -146,18 +198,10 @@ def work(options, judge, kernel, todo):
     with tempfile.TemporaryDirectory() as scratch:
         for sequence in todo:
             out = f"{scratch}/out.ptx"
-            # With what the spec states, where the transforms can read it.
-            source = [kernel.spec, "--ptx", kernel.path] if kernel.spec else [kernel.path]
-            command = [options.pitot, "transform", "--apply", ",".join(sequence), *source]
-            command += ["--kernel", kernel.entry, "-o", out, "-f", "json"]
-            if "fma_contract" in sequence:
-                command.append("--round-otherwise")
-            code, text, wrong = run(command, options.seconds)
             record = {"kernel": kernel.key, "sequence": ",".join(sequence)}
-            try:
-                steps = json.loads(text)["steps"]
-            except (json.JSONDecodeError, KeyError):
-                yield record | {"result": "failed", "why": [wrong.strip()[:400]]}
+            steps, wrong = apply(options, kernel, sequence, out)
+            if steps is None:
+                yield record | {"result": "failed", "why": [wrong]}
                 continue
             record["applied"] = [s["action"] for s in steps if s["applied"]]
             record["declined"] = sorted(
@@ -169,16 +213,7 @@ def work(options, judge, kernel, todo):
                 yield record | {"result": "unchanged"}
                 continue
             if program not in judged:
-                ptxas = "not asked"
-                if judge.original(kernel) == "accepted":
-                    ptxas = judge.assemble(out, kernel.target)
-                if ptxas not in ("accepted", "slow", "not asked"):
-                    judged[program] = {"result": "refused", "why": [ptxas], "ptxas": ptxas, "bits_equal": False, "by": "ptxas"}
-                else:
-                    verdict, why, equal, way = judge.check(kernel, out, "fma_contract" in record["applied"])
-                    judged[program] = {
-                        "result": verdict, "why": why[:3], "ptxas": ptxas, "bits_equal": equal, "by": way
-                    }
+                judged[program] = judge_program(options, judge, kernel, out, sequence, record["applied"])
             yield record | judged[program]
 
 
@@ -194,7 +229,7 @@ def summary(records):
             table[name]["programs"] += r["result"] not in ("unchanged", "failed")
         if r["result"] == "undecided":
             undecided[re.sub(r"\d+(, \d+)*", "N", (r.get("why") or ["?"])[0])] += 1
-    columns = "sequences applied programs same undecided different fault refused error failed".split()
+    columns = "sequences applied programs same undecided rounded different fault refused error failed".split()
     lines = [f"{'':16}" + "".join(f"{c:>11}" for c in columns)]
     for name in sorted(table, key=lambda n: (n == "all", n == "(sequences)", n)):
         lines.append(f"{name:16}" + "".join(f"{table[name][c]:>11}" for c in columns))
