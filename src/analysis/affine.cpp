@@ -2,6 +2,7 @@
 #include "analysis/affine.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace pitot::analysis {
@@ -33,13 +34,17 @@ uint32_t find_slot(std::vector<uint32_t>& slots, size_t count, uint64_t hash, Sa
   return static_cast<uint32_t>(at);
 }
 
-void clear_slots(std::vector<uint32_t>& slots) {
+constexpr size_t kKeptSlots = 4096;
+
+// Empty, with room for about `entries` without growing.
+void clear_slots(std::vector<uint32_t>& slots, size_t entries) {
+  const size_t wanted = std::min(std::bit_ceil(2 * entries + 1), kKeptSlots);
   // A table that one huge function blew up is not kept for the small ones that follow.
-  if (slots.size() > 4096) {
-    slots.assign(4096, 0);
+  if (slots.size() > kKeptSlots) {
+    slots.assign(kKeptSlots, 0);
     slots.shrink_to_fit();
   } else {
-    std::fill(slots.begin(), slots.end(), 0);
+    slots.assign(std::max(slots.size(), wanted), 0);
   }
 }
 
@@ -89,9 +94,10 @@ void AffineForms::reset(const FlowFacts& flow, const Uniformity& uniformity) {
   forms_.clear();
   terms_.clear();
   special_names_.clear();
-  clear_slots(form_slots_);
-  clear_slots(monomial_slots_);
-  clear_slots(atom_slots_);
+  const size_t entries = flow.values.values.size();
+  clear_slots(form_slots_, entries);
+  clear_slots(monomial_slots_, entries / 2);
+  clear_slots(atom_slots_, entries / 2);
   by_value_.assign(flow.values.values.size(), kNone);
   if (!flow.is_long()) return;
   // Room enough for most, so that long tables are not copied while they grow; what is not touched

@@ -121,17 +121,22 @@ class UniformityBuilder {
     out_.context.assign(blocks, Scope::kGrid);
     out_.loop_exit.assign(flow_.loops.loops.size(), Scope::kGrid);
     out_.loop_step.assign(flow_.loops.loops.size(), Scope::kGrid);
+    changed_in_.assign(flow_.values.values.size(), 0);
     enter_loops();
     enter_values();
     for (round_ = 0;; ++round_) {
-      exits_changed_ = false;
+      all_again_ = round_ == 0 || steps_changed_;
+      leaving_again_ = exits_changed_;
+      exits_changed_ = steps_changed_ = false;
+      stamp_ = round_;
       for (BlockId b : flow_.cfg.order) visit_block(b);
       // Without a loop one round in this order is all. Else another is needed if what comes back
       // over the back edges, or how lanes leave a loop, is not what this round began with.
       if (flow_.loops.loops.empty()) break;
       phi_changed_ = false;
+      stamp_ = round_ + 1;  // for the next round
       for (BlockId b : recheck_) visit_phis(b);
-      if (!phi_changed_ && !exits_changed_) break;
+      if (!phi_changed_ && !exits_changed_ && !steps_changed_) break;
     }
     contexts();
   }
@@ -179,7 +184,28 @@ class UniformityBuilder {
 
   void set(ValueId v, const ValueFacts& f) {
     if (v == kNone) return;
-    out_.facts[v] = f;
+    ValueFacts& old = out_.facts[v];
+    if (old.bits == f.bits && old.scope == f.scope) return;
+    old = f;
+    changed_in_[v] = stamp_;
+  }
+
+  // Whether what the instruction makes may be other than in the round before. All that it reads is
+  // made earlier in the order of blocks, in this round.
+  bool is_stale(BlockId b, uint32_t i) const {
+    if (all_again_ || steps_changed_) return true;
+    const Accesses& acc = flow_.accesses;
+    for (uint32_t k = acc.first[i]; k < acc.first[i + 1]; ++k) {
+      ValueId v = flow_.values.value_of[k];
+      if (v != kNone && acc.items[k].write) v = flow_.values.values[v].from;
+      if (v == kNone) continue;
+      if (changed_in_[v] == round_) return true;
+      // What it is where it has left a loop hangs on how lanes leave that.
+      if (!leaving_again_ && !exits_changed_) continue;
+      const LoopId made_in = flow_.loops.loop_of[flow_.block_of_value(v)];
+      if (made_in != kNone && made_in != flow_.loops.loop_of[b]) return true;
+    }
+    return false;
   }
 
   Scope deciding_level(BlockId b) {
@@ -243,7 +269,7 @@ class UniformityBuilder {
     const Accesses& acc = flow_.accesses;
     uint32_t first_write = acc.first[i];
     while (first_write < acc.first[i + 1] && !acc.items[first_write].write) ++first_write;
-    if (first_write == acc.first[i + 1]) return;
+    if (first_write == acc.first[i + 1] || !is_stale(b, i)) return;
     InstructionResult result = result_facts(flow_, out_, i);
     for (uint32_t k = first_write; k < acc.first[i + 1]; ++k) {
       const RegAccess& w = acc.items[k];
@@ -291,15 +317,15 @@ class UniformityBuilder {
     for (LoopId l = flow_.loops.loop_of[b]; l != kNone; l = flow_.loops.loops[l].parent) {
       bool leaves = false;
       for (BlockId s : flow_.cfg.successors(b)) leaves = leaves || !flow_.loops.contains(l, s);
-      if (leaves) raise(out_.loop_exit[l], level);
-      if (several_back_edges_[l] != 0) raise(out_.loop_step[l], level);
+      if (leaves) raise(out_.loop_exit[l], level, exits_changed_);
+      if (several_back_edges_[l] != 0) raise(out_.loop_step[l], level, steps_changed_);
     }
   }
 
-  void raise(Scope& at, Scope level) {
+  static void raise(Scope& at, Scope level, bool& changed) {
     if (at >= level) return;
     at = level;
-    exits_changed_ = true;
+    changed = true;
   }
 
   void contexts() {
@@ -326,8 +352,10 @@ class UniformityBuilder {
   std::vector<uint8_t> several_back_edges_;  // by loop
   Scope worst_branch_ = Scope::kGrid;
   std::vector<BlockId> recheck_;  // phis that see something which comes later in the order
-  bool phi_changed_ = false, exits_changed_ = false;
-  int round_ = 0;
+  std::vector<int> changed_in_;   // by value: the round
+  bool phi_changed_ = false, exits_changed_ = false, steps_changed_ = false;
+  bool all_again_ = true, leaving_again_ = false;  // of this round
+  int round_ = 0, stamp_ = 0;
 };
 
 }  // namespace

@@ -109,9 +109,14 @@ class Contraction {
     if (flow_.loops.loop_of[flow_.cfg.block_of[mul]] !=
         flow_.loops.loop_of[flow_.cfg.block_of[sum]])
       return "the product is made in another loop";
-    for (uint8_t s : {uint8_t{1}, uint8_t{2}})
-      if (operands(mul)[s].is_register() && !still_held(flow_, flow_.read(mul, s), sum))
+    for (uint8_t s : {uint8_t{1}, uint8_t{2}}) {
+      const Operand& factor = operands(mul)[s];
+      if (!factor.is_register()) continue;
+      if (!still_held(flow_, flow_.read(mul, s), sum))
         return "a factor is gone by the time of the sum";
+      if (!is_visible(subject_.function(), factor.id, at(sum).scope))
+        return "a factor cannot be named where the sum is";
+    }
     return {};
   }
 

@@ -11,7 +11,7 @@ namespace {
 bool is_blank(char c) { return ptx::chars::is(c, ptx::chars::kSpace); }
 
 // Past the blank or comment at `at`; `at` itself if neither is there.
-uint32_t past_trivia(std::string_view text, uint32_t at, uint32_t end) {
+uint32_t past_one_trivia(std::string_view text, uint32_t at, uint32_t end) {
   if (is_blank(text[at])) return at + 1;
   if (text[at] != '/' || at + 1 >= end) return at;
   if (text[at + 1] == '/')
@@ -28,7 +28,7 @@ uint32_t past_asm_end(std::string_view text, uint32_t at, uint32_t end) {
   constexpr std::string_view kEnd = "// end inline asm";
   uint32_t next = at;
   while (next < end && is_blank(text[next])) ++next;
-  return text.substr(next, kEnd.size()) == kEnd ? past_trivia(text, next, end) : at;
+  return text.substr(next, kEnd.size()) == kEnd ? past_one_trivia(text, next, end) : at;
 }
 
 // The first node, from *next on, that begins at or behind `at`.
@@ -49,6 +49,18 @@ void strip_line(std::string& s) {
 
 }  // namespace
 
+uint32_t past_trivia(std::string_view text, uint32_t at) {
+  const auto end = static_cast<uint32_t>(text.size());
+  while (at < end) {
+    const uint32_t past = past_one_trivia(text, at, end);
+    if (past == at) break;
+    at = past;
+  }
+  return at;
+}
+
+uint32_t past_colon(std::string_view text, uint32_t at) { return past_trivia(text, at) + 1; }
+
 Gap read_gap(const ptx::Module& m, const ptx::Function& f, uint32_t begin, uint32_t end,
              size_t* next_mark, size_t* next_label) {
   const std::string_view text = m.text();
@@ -59,7 +71,7 @@ Gap read_gap(const ptx::Module& m, const ptx::Function& f, uint32_t begin, uint3
   move_to(f.line_marks, begin, next_mark);
   move_to(f.labels, begin, next_label);
   for (uint32_t at = begin; at < end;) {
-    if (const uint32_t past = past_trivia(text, at, end); past != at) {
+    if (const uint32_t past = past_one_trivia(text, at, end); past != at) {
       if (in_trail && (text[at] == '\n' || text[at] == '\r')) {
         // What closes an inline asm statement goes with its last instruction.
         if (const uint32_t close = past_asm_end(text, at, end); close != at) {
@@ -83,9 +95,7 @@ Gap read_gap(const ptx::Module& m, const ptx::Function& f, uint32_t begin, uint3
       at = f.line_marks[(*next_mark)++].range.end;
     } else if (*next_label < f.labels.size() && f.labels[*next_label].range.begin == at) {
       g.labels.push_back(static_cast<uint32_t>(*next_label));
-      at = f.labels[(*next_label)++].range.end;
-      while (at < end && text[at] != ':') ++at;
-      ++at;
+      at = past_colon(text, f.labels[(*next_label)++].range.end);
     } else {
       g.other = true;
       return g;

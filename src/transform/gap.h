@@ -19,6 +19,11 @@ struct Gap {
                                  // are any
 };
 
+// Past the blanks and comments at `at`.
+uint32_t past_trivia(std::string_view text, uint32_t at);
+// Behind the colon of a label whose name ends at `at`.
+uint32_t past_colon(std::string_view text, uint32_t at);
+
 // Of the text [begin, end) of a body. Marks and labels are looked for by their ranges, from
 // *next_mark and *next_label on, which move past them.
 Gap read_gap(const ptx::Module& m, const ptx::Function& f, uint32_t begin, uint32_t end,

@@ -1,6 +1,8 @@
 // Questions about registers and values.
 #include "transform/held.h"
 
+#include <charconv>
+
 namespace pitot::transform {
 
 using namespace analysis;
@@ -48,6 +50,23 @@ uint32_t sole_writer(const FlowFacts& flow, ValueId v) {
   const Value& value = flow.values.values[v];
   if (value.kind != ValueKind::kWrite || !flow.accesses.items[value.where].kills()) return kNone;
   return flow.accesses.instruction_of[value.where];
+}
+
+bool is_visible(const ptx::Function& f, ptx::RegId reg, uint32_t scope) {
+  const ptx::Register& r = f.registers[reg];
+  auto hides = [&](const ptx::RegisterDeclaration& d) {
+    if (d.count == 0) return d.name == r.name;
+    uint32_t number = 0;
+    const char *digits = r.name.data() + d.name.size(), *end = r.name.data() + r.name.size();
+    return r.name.size() > d.name.size() && r.name.starts_with(d.name) &&
+           std::from_chars(digits, end, number).ptr == end && number < d.count;
+  };
+  for (; scope != r.scope; scope = f.scopes[scope].parent) {
+    if (scope == 0) return false;
+    for (const ptx::RegisterDeclaration& d : f.register_declarations)
+      if (d.scope == scope && hides(d)) return false;
+  }
+  return true;
 }
 
 bool same_guard(const FlowFacts& flow, uint32_t a, uint32_t b) {

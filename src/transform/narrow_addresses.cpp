@@ -152,7 +152,9 @@ class Narrowing {
     const IntInstruction what = classify(*at(w).opcode);
     if (what.op != IntOp::kConvert || what.width != 32 || what.result_width != 64 ||
         result(w) != v || !operands(w)[1].is_register() ||
-        operands(w)[1].selector != ptx::Selector::kNone || !still_held(flow_, flow_.read(w, 1), i))
+        operands(w)[1].selector != ptx::Selector::kNone ||
+        !still_held(flow_, flow_.read(w, 1), i) ||
+        !is_visible(subject_.function(), operands(w)[1].id, at(i).scope))
       return false;
     const ptx::Register& r = subject_.function().registers[operands(w)[1].id];
     if (value_width(r.type) != 32) return false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/int_ops.h"
+#include "transform/held.h"
 
 namespace pitot::transform {
 
@@ -34,8 +35,7 @@ bool NextTurn::unwritten_until(LoopId loop, RegId reg, uint32_t instruction) con
 }
 
 bool NextTurn::visible(RegId reg, uint32_t instruction) const {
-  const uint32_t scope = subject_.function().registers[reg].scope;
-  return scope == 0 || scope == subject_.flow().instruction(instruction).scope;
+  return is_visible(subject_.function(), reg, subject_.flow().instruction(instruction).scope);
 }
 
 const NextTurn::Test& NextTurn::test_of(LoopId loop) {

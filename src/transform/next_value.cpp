@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/int_ops.h"
+#include "transform/held.h"
 
 namespace pitot::transform {
 
@@ -52,9 +53,7 @@ std::string NextValue::of_guard(uint32_t instruction, LoopId loop,
 
 bool NextValue::holds(RegId reg, uint32_t reader, uint32_t place, LoopId loop) const {
   const FlowFacts& flow = subject_.flow();
-  if (subject_.function().registers[reg].scope != 0 &&
-      subject_.function().registers[reg].scope != flow.instruction(place).scope)
-    return false;
+  if (!is_visible(subject_.function(), reg, flow.instruction(place).scope)) return false;
   bool written = false;
   for (const uint32_t item : flow.accesses.of_register(reg)) {
     const uint32_t i = flow.accesses.instruction_of[item];
@@ -123,7 +122,8 @@ std::string NextValue::compute_value(ValueId v, uint32_t reader, uint32_t place,
   std::string sources;
   for (uint8_t k = 1; k < operands.size(); ++k) {
     std::string text;
-    if (operands[k].is_constant() || operands[k].kind == OperandKind::kSymbol) {
+    if (operands[k].is_constant() || (operands[k].kind == OperandKind::kSymbol &&
+                                      flow.module->symbols[operands[k].id].scope == 0)) {
       text = subject_.text(operands[k].range);
     } else if (operands[k].kind == OperandKind::kRegister) {
       text = compute(i, k, place, loop, depth + 1, statements);

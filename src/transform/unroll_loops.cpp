@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analysis/trip_counts.h"
+#include "transform/gap.h"
 #include "transform/transforms.h"
 
 namespace pitot::transform {
@@ -89,9 +90,7 @@ class Unrolling {
     if (label.instruction != t.first) return "the branch back does not go to the header";
     if (label.scope != t.scope || at(t.first).scope != t.scope)
       return "the loop crosses the bounds of a scope";
-    t.range = {label.range.end, at(t.back).range.begin};
-    while (subject_.text({t.range.begin, t.range.begin + 1}) != ":") ++t.range.begin;
-    ++t.range.begin;
+    t.range = {past_colon(subject_.module().text(), label.range.end), at(t.back).range.begin};
     return {};
   }
 
@@ -152,9 +151,8 @@ class Unrolling {
         edits[label.range.begin] = {label.range.end, names[l]};
         continue;
       }
-      uint32_t end = label.range.end;  // of use to debuggers only
-      while (subject_.text({end, end + 1}) != ":") ++end;
-      edits[label.range.begin] = {end + 1, ""};
+      // Of use to debuggers only.
+      edits[label.range.begin] = {past_colon(subject_.module().text(), label.range.end), ""};
     }
     for (const ptx::DirectiveNode& d : f.directives)
       if (inside(t.range, d.range)) edits[d.range.begin] = {d.range.end, ""};

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
+#include "transform/gap.h"
 #include "transform/transforms.h"
 #include "transform/wide_access.h"
 
@@ -35,22 +37,27 @@ void write(const Subject& subject, Edit& edit, const WideAccess& w) {
   edit.rewriter().replace(operands[w.load ? 1 : 0].range, w.address);
 }
 
-// `.align 4` becomes `.align 16`.
+// `.align 4` becomes `.align 16`; a declaration without one gets it behind its state space.
 void raise_alignment(const Subject& subject, Edit& edit, ptx::SymbolId id, uint32_t bytes) {
   const SourceRange range = subject.module().symbols[id].declaration;
-  const std::string_view text = subject.text(range);
-  constexpr std::string_view kAlign = ".align";
-  if (const size_t at = text.find(kAlign); at != text.npos) {
-    const size_t digits = text.find_first_of("0123456789", at);
-    const size_t end = text.find_first_not_of("0123456789", digits);
-    edit.rewriter().replace(
-        {range.begin + static_cast<uint32_t>(digits), range.begin + static_cast<uint32_t>(end)},
-        std::to_string(bytes));
+  const std::string_view text = subject.module().text();
+  constexpr std::string_view kDigits = "0123456789", kSpaces[] = {".shared", ".local"};
+  uint32_t behind_space = range.begin;
+  for (uint32_t at = range.begin; at < range.end;) {
+    at = past_trivia(text, at);
+    const uint32_t begin = at;
+    do ++at;
+    while (at < range.end && (std::isalnum(static_cast<unsigned char>(text[at])) != 0));
+    const std::string_view word = text.substr(begin, at - begin);
+    if (std::find(std::begin(kSpaces), std::end(kSpaces), word) != std::end(kSpaces))
+      behind_space = at;
+    if (word != ".align") continue;
+    const uint32_t digits = past_trivia(text, at);
+    const size_t end = text.find_first_not_of(kDigits, digits);
+    edit.rewriter().replace({digits, static_cast<uint32_t>(end)}, std::to_string(bytes));
     return;
   }
-  const size_t space = text.find_first_of(" \t", text.find('.'));
-  edit.rewriter().insert_before(range.begin + static_cast<uint32_t>(space),
-                                fmt::format(" .align {}", bytes));
+  edit.rewriter().insert_before(behind_space, fmt::format(" .align {}", bytes));
 }
 
 void widen(Subject& subject, Edit& edit, const WideOptions& options, std::string_view what) {

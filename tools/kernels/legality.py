@@ -3,7 +3,8 @@
 
 Each kernel gets every transform alone and K random sequences (seeded by the kernel's name). What
 came out changed must be taken by ptxas (when the original is) and `pitot check` must not call it
-different. One line of JSON a sequence is appended to --out; a run that was stopped goes on where it
+different: with fma_contract within rounding (what is beyond all estimates of it, and the same without the contraction,
+counts as "rounded"). One line of JSON a sequence is appended to --out; a run that was stopped goes on where it
 was. The summary is made from the whole file; the exit code is 1 when anything differs or is refused.
 
     tools/kernels/legality.py --pitot build/release/bin/pitot --sequences 4 --out legality.jsonl kernels
@@ -21,7 +22,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-import tomllib
+
+import kernel_specs
+
 
 def catalogue(pitot):
     """Actions by name, with the group that excludes others; without one its own name."""
@@ -56,32 +59,6 @@ def run(command, seconds):
         return None, "", f"not done after {seconds} s"
 
 
-class Kernel:
-    def __init__(self, path, entry, target, spec):
-        self.path, self.entry, self.target, self.spec = path, entry, target, spec
-        self.key = f"{path}#{entry}"
-
-
-def kernels(folders, least, most):
-    for folder in folders:
-        root = pathlib.Path(folder)
-        for path in sorted(root.rglob("*.ptx")) if root.is_dir() else [root]:
-            text = path.read_text(errors="replace")
-            target = re.search(r"^\s*\.target\s+(sm_\w+)", text, re.M)
-            if target is None or not least <= len(text) <= most:
-                continue
-            specs = {}
-            for spec in sorted(path.parent.glob("*.kernel.toml")):
-                try:
-                    content = tomllib.loads(spec.read_text())
-                except tomllib.TOMLDecodeError:
-                    continue
-                if content.get("ptx") == path.name:
-                    specs[content.get("entry", "")] = str(spec)
-            for entry in re.findall(r"\.entry\s+([\w$]+)", re.sub(r"//.*|/\*.*?\*/", "", text)):
-                yield Kernel(str(path), entry, target[1], specs.get(entry))
-
-
 class Judge:
     """ptxas and check, each program once."""
 
@@ -89,6 +66,8 @@ class Judge:
         self.o = options
         self.lock = threading.Lock()
         self.accepted = {}
+        self.wider = {}  # by kernel: its spec with more sizes
+        self.hopeless = set()  # kernels of which one program was tried in all ways and stayed undecided
 
     def assemble(self, path, target):
         command = [self.o.ptxas, f"-arch={target}", "-o", "/dev/null", path]
@@ -106,11 +85,9 @@ class Judge:
                 self.accepted[kernel.path] = known
         return known
 
-    def check(self, kernel, path):
-        command = [self.o.pitot, "check", kernel.path, path, "--entry", kernel.entry, "-f", "json"]
-        command += ["--trials", str(self.o.trials), "--budget", str(self.o.budget)]
-        if kernel.spec:
-            command = [self.o.pitot, "check", kernel.path, path, "-f", "json", "--spec", kernel.spec]
+    def ask(self, kernel, path, options):
+        """The verdict of one `check`, why, and whether all that was compared had equal bits."""
+        command = [self.o.pitot, "check", kernel.path, path, "--entry", kernel.entry, "-f", "json", "-j", "1", *options]
         code, text, wrong = run(command, self.o.seconds)
         if code is None:
             return "undecided", [wrong], False
@@ -123,6 +100,96 @@ class Judge:
         reasons = result.get("reasons", []) + faults + [str(e) for e in errors]
         return result.get("verdict", "error"), reasons, result.get("bits_equal", False)
 
+    def check(self, kernel, path, rounded):
+        """Verdict, reasons, equal bits, and by what it was judged.
+
+        With the spec first; what no launch of it came to is tried with more sizes, then with inferred arguments, and those
+        again with more of them, and with numbers that are multiples of 16, as compilers of Triton may have been promised.
+        Once all of that was in vain for a kernel, its other programs get the spec and its sizes only.
+        """
+        inferred = ["--budget", str(self.o.budget), "--trials"]
+        ways = []
+        if kernel.spec:
+            ways.append(("spec", ["--spec", kernel.spec]))
+            ways.append(("more sizes", None))
+        ways.append(("inferred", [*inferred, str(self.o.trials)]))
+        ways.append(("more", [*inferred, str(self.o.trials * 8)]))
+        ways.append(("multiples", [*inferred, str(self.o.trials * 2), "--multiple-of", "16"]))
+        if kernel.key in self.hopeless:
+            ways = ways[: 2 if kernel.spec else 1]
+        first = None
+        for way, options in ways:
+            beside = pathlib.Path(path).with_name("beside.kernel.toml")
+            if way == "more sizes":
+                beside.write_text(self.with_more_sizes(kernel))
+                options = ["--spec", str(beside)]
+            verdict, why, equal = self.ask(kernel, path, options)
+            if verdict == "different" and rounded and options[0] == "--spec":
+                # The spec's tolerance may be none, as of integers: rounding is judged by the error it can make.
+                beside.write_text(kernel_specs.without_tolerance(options[1]))
+                verdict, why, equal = self.ask(kernel, path, ["--spec", str(beside)])
+            if first is None:
+                first = (verdict, why, equal, way)
+            # Inferred launches are others than the spec states, which the transforms were told: what fails there is no fault.
+            if verdict != "undecided" and (way in ("spec", "more sizes") or verdict == "same" or not kernel.spec):
+                return verdict, why, equal, way
+        with self.lock:
+            self.hopeless.add(kernel.key)
+        return first
+
+    def with_more_sizes(self, kernel):
+        """The kernel's spec with some sizes more at which the kernel as it is has no fault."""
+        with self.lock:
+            known = self.wider.get(kernel.key)
+        if known is None:
+            sizes = kernel_specs.more_sizes(kernel.spec, 60, kernel.key)
+            good = []
+            for size in sizes:
+                command = [self.o.pitot, "run", kernel.spec, "--ptx", kernel.path, "--entry", kernel.entry]
+                command += ["--set", ",".join(f"{n}={v}" for n, v in size.items()), "--budget", "100000"]
+                code, _, _ = run(command, self.o.seconds)
+                if code == 0:
+                    good.append(size)
+                if len(good) == 24:
+                    break
+            known = kernel_specs.with_sizes(kernel.spec, good)
+            with self.lock:
+                self.wider[kernel.key] = known
+        return known
+
+
+def apply(options, kernel, sequence, out):
+    """The steps that `transform` took, its answer where there are none; the text is written to `out`."""
+    # With what the spec states, where the transforms can read it.
+    source = [kernel.spec, "--ptx", kernel.path] if kernel.spec else [kernel.path]
+    command = [options.pitot, "transform", "--apply", ",".join(sequence), *source]
+    command += ["--kernel", kernel.entry, "-o", out, "-f", "json"]
+    if "fma_contract" in sequence:
+        command.append("--round-otherwise")
+    _, text, wrong = run(command, options.seconds)
+    try:
+        return json.loads(text)["steps"], ""
+    except (json.JSONDecodeError, KeyError):
+        return None, wrong.strip()[:400]
+
+
+def judge_program(options, judge, kernel, out, sequence, applied):
+    ptxas = "not asked"
+    if judge.original(kernel) == "accepted":
+        ptxas = judge.assemble(out, kernel.target)
+    if ptxas not in ("accepted", "slow", "not asked"):
+        return {"result": "refused", "why": [ptxas], "ptxas": ptxas, "bits_equal": False, "by": "ptxas"}
+    rounded = "fma_contract" in applied
+    verdict, why, equal, way = judge.check(kernel, out, rounded)
+    if verdict == "different" and rounded:
+        # What is beyond every estimate of rounding: is it the contraction alone?
+        rest = [a for a in sequence if a != "fma_contract"]
+        plain = str(pathlib.Path(out).with_name("plain.ptx"))
+        steps, _ = apply(options, kernel, rest, plain) if rest else ([], "")
+        if not rest or (steps is not None and judge.check(kernel, plain, False)[0] == "same"):
+            verdict = "rounded"
+    return {"result": verdict, "why": why[:3], "ptxas": ptxas, "bits_equal": equal, "by": way}
+
 
 def work(options, judge, kernel, todo):
     """The records of one kernel; programs that came out equal are judged once."""
@@ -131,15 +198,10 @@ def work(options, judge, kernel, todo):
     with tempfile.TemporaryDirectory() as scratch:
         for sequence in todo:
             out = f"{scratch}/out.ptx"
-            # With what the spec states, where the transforms can read it.
-            command = [options.pitot, "transform", "--apply", ",".join(sequence), kernel.spec or kernel.path]
-            command += ["--kernel", kernel.entry, "-o", out, "-f", "json"]
-            code, text, wrong = run(command, options.seconds)
             record = {"kernel": kernel.key, "sequence": ",".join(sequence)}
-            try:
-                steps = json.loads(text)["steps"]
-            except (json.JSONDecodeError, KeyError):
-                yield record | {"result": "failed", "why": [wrong.strip()[:400]]}
+            steps, wrong = apply(options, kernel, sequence, out)
+            if steps is None:
+                yield record | {"result": "failed", "why": [wrong]}
                 continue
             record["applied"] = [s["action"] for s in steps if s["applied"]]
             record["declined"] = sorted(
@@ -151,15 +213,7 @@ def work(options, judge, kernel, todo):
                 yield record | {"result": "unchanged"}
                 continue
             if program not in judged:
-                verdict, why, equal = judge.check(kernel, out)
-                ptxas = "not asked"
-                if judge.original(kernel) == "accepted":
-                    ptxas = judge.assemble(out, kernel.target)
-                    if ptxas not in ("accepted", "slow"):
-                        verdict, why = "refused", [ptxas]
-                judged[program] = {
-                    "result": verdict, "why": why[:3], "ptxas": ptxas, "bits_equal": equal
-                }
+                judged[program] = judge_program(options, judge, kernel, out, sequence, record["applied"])
             yield record | judged[program]
 
 
@@ -175,7 +229,7 @@ def summary(records):
             table[name]["programs"] += r["result"] not in ("unchanged", "failed")
         if r["result"] == "undecided":
             undecided[re.sub(r"\d+(, \d+)*", "N", (r.get("why") or ["?"])[0])] += 1
-    columns = "sequences applied programs same undecided different fault refused error failed".split()
+    columns = "sequences applied programs same undecided rounded different fault refused error failed".split()
     lines = [f"{'':16}" + "".join(f"{c:>11}" for c in columns)]
     for name in sorted(table, key=lambda n: (n == "all", n == "(sequences)", n)):
         lines.append(f"{name:16}" + "".join(f"{table[name][c]:>11}" for c in columns))
@@ -192,6 +246,7 @@ def summary(records):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("folders", nargs="+")
+    p.add_argument("--specs", nargs="*", default=[], help="folders of specs beside those of the kernels")
     p.add_argument("--pitot", default="build/release/bin/pitot")
     p.add_argument("--ptxas", default="ptxas")
     p.add_argument("--actions", help="of those that `pitot transform --list` has; default: all")
@@ -223,15 +278,26 @@ def main():
     if o.actions:
         groups = {a: groups[a] for a in o.actions.split(",")}
     judge = Judge(o)
+    specs = kernel_specs.Specs([*o.folders, *o.specs])
     jobs = []
-    for n, kernel in enumerate(kernels(o.folders, o.least_bytes, o.most_bytes)):
+    for n, kernel in enumerate(kernel_specs.kernels(o.folders, specs, o.least_bytes, o.most_bytes)):
         if n % o.every:
             continue
         todo = sequences(groups, kernel.key, o.sequences, o.length, o.seed)
         todo = [s for s in todo if (kernel.key, ",".join(s)) not in done]
         if todo:
             jobs.append((kernel, todo))
-    jobs.sort(key=lambda j: pathlib.Path(j[0].path).stat().st_size)  # much is known soon
+    # Much is known soon: each source for one target first, and the short ones before the long.
+    seen = collections.Counter()
+
+    def rank(path):
+        source = str(path.parent / kernel_specs.without_target(path.name))
+        seen[source] += 1
+        return seen[source]
+
+    latest = sorted({pathlib.Path(j[0].path) for j in jobs}, key=lambda p: ("sm90" not in p.name, p))
+    turn = {path: rank(path) for path in latest}
+    jobs.sort(key=lambda j: (turn[pathlib.Path(j[0].path)], pathlib.Path(j[0].path).stat().st_size))
     print(f"{len(jobs)} kernels to do, {len(records)} sequences done before", file=sys.stderr)
     lock = threading.Lock()
     with out.open("a") as sink, concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
