@@ -53,6 +53,9 @@ std::vector<LaunchSource> read_list(const std::string& path, const std::string& 
       launch.ptx = (fs::path(launch.spec).parent_path() / *ptx).string();
     launch.entry = table.text("entry").value_or("");
     if (const toml::table* set = table.table("set")) launch.set = set_text(context, *set);
+    // For people: what the launch takes and may last.
+    table.take("bytes");
+    table.take("about_us");
     if (launch.name.empty() || spec.empty())
       context.error(*t, "launch-incomplete", "a launch wants a name and a spec");
     table.done();
