@@ -73,8 +73,7 @@ Space::Outcome Space::work_out(const Parsed& from, Action action) const {
   auto applied = transform::apply(*from.module, from.function, action, kernel_.assumptions);
   if (!applied) return {nullptr, applied.error().message};
   if (!applied->step.applied()) return {};
-  const ptx::Module after = ptx::parse(kernel_.path, applied->text);
-  TextPtr to = text_of(std::move(applied->text), after);
+  TextPtr to = text_of(std::move(applied->text), *applied->module);
   return {to->program == from.text->program ? nullptr : std::move(to), {}};
 }
 

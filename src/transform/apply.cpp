@@ -42,8 +42,8 @@ Result<Applied> apply(const ptx::Module& module, uint32_t function, Action actio
     return out;
   }
   out.text = edit.apply();
-  const ptx::Module after = ptx::parse(module.source->path(), out.text);
-  if (std::string wrong = first_error(after); !wrong.empty())
+  out.module = std::make_shared<const ptx::Module>(ptx::parse(module.source->path(), out.text));
+  if (std::string wrong = first_error(*out.module); !wrong.empty())
     return failed_error(fmt::format("{}: {} made PTX that does not verify; {}",
                                     module.source->path(), info(action).name, wrong));
   return out;

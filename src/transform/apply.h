@@ -1,6 +1,7 @@
 // Applies transforms to a kernel of a module: text in, verified text out.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@ inline constexpr std::string_view kNothingThere = "the kernel has nothing that i
 struct Applied {
   std::string text;
   Step step;
+  std::shared_ptr<const ptx::Module> module;  // of the text, where it was changed
 };
 
 // One transform on the function at this index of the module. Errors are bugs of a transform (its

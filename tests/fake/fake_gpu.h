@@ -62,8 +62,8 @@ struct Fake {
   Status32 broken = kSuccess;  // sticky, as after a fault
   double clock_ms = 0;
   std::mt19937_64 random{7};
-  // What a launch cost before, by its kernel, shape and parameters: later launches only advance
-  // the clock.
+  // What a launch cost before, by its kernel, shape and parameters: in a graph later launches only
+  // advance the clock.
   std::map<std::string, double> cost;
   // Take what plain memory holds now into the textures over it.
   std::vector<std::function<void()>> plain_textures;

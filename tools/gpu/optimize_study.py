@@ -37,7 +37,7 @@ PUBLISHED = ("vec_ld,vec_st,split_ld,cache_cs,cache_cg,cache_ca,cache_cv,st_cach
              "prefetch_L1,prefetch_L2")
 ALL = "1000000"
 DEEP = ["M2_N2_K2", "M4_N4_K4", "M4_N6_K8", "M8_N8_K8"]
-# Name, where its kernels come from, seconds that it may take at most, options. Parts of one log have one name before the
+# Name, where its kernels come from, options. Searches that share logs have one name before the
 # dot.
 SEARCHES = [
     ("tile.exhaustive", "tile", ["--clock", "sm", "--policy", "exhaustive", "--budget", ALL, "--steps", "4",
@@ -53,15 +53,15 @@ SEARCHES = [
 TOML_TEXT = str.maketrans({"\\": "\\\\", '"': '\\"'})
 
 
-def tile_specs(pitot, kernels, work):
-    """The 64 kernels, compiled once."""
-    folder = work / "kernels" / "gemm_tile"
-    if len(list(folder.glob("*.kernel.toml"))) < 64:
+def tile_specs(pitot, kernels, work, made):
+    """The 64 kernels, compiled once, or elsewhere."""
+    folder = made or work / "kernels" / "gemm_tile"
+    if made is None and len(list(folder.glob("*.kernel.toml"))) < 64:
         folder.mkdir(parents=True, exist_ok=True)
-        made = subprocess.run([pitot, "variants", kernels / "families/gemm_tile/gemm_tile.variants.toml", "-o", folder,
+        done = subprocess.run([pitot, "variants", kernels / "families/gemm_tile/gemm_tile.variants.toml", "-o", folder,
                                "--no-ptxas", "-f", "csv"], capture_output=True, text=True)
-        if made.returncode != 0:
-            print(f"gemm_tile: {made.stderr.strip()}", file=sys.stderr)
+        if done.returncode != 0:
+            print(f"gemm_tile: {done.stderr.strip()}", file=sys.stderr)
     return sorted(str(p) for p in folder.glob("*.kernel.toml"))
 
 
@@ -88,20 +88,21 @@ def list_text(launches, folder):
     return "\n".join(out)
 
 
-def shares(source, pitot, kernels, work, count):
-    """What `count` commands are given as their kernels: paths each, none of it empty."""
+def shares(source, args):
+    """What the commands of each GPU are given as their kernels: paths, none of it empty."""
+    count, work = args.gpus, args.work
     if source in ("tile", "deep"):
-        specs = tile_specs(pitot, kernels, work)
+        specs = tile_specs(args.pitot, args.kernels, work, args.tile)
         if source == "deep":
             specs = [s for s in specs if pathlib.Path(s).name.removesuffix(".kernel.toml") in DEEP]
         return [specs[i::count] for i in range(count) if specs[i::count]]
-    launches = launches_of(kernels / f"{source}.toml")
+    launches = launches_of(args.kernels / f"{source}.toml")
     out = []
     for i in range(count):
         if launches[i::count]:
             path = work / "kernels" / f"{source}.{i}of{count}.toml"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(list_text(launches[i::count], kernels))
+            path.write_text(list_text(launches[i::count], args.kernels))
             out.append([str(path)])
     return out
 
@@ -130,7 +131,7 @@ def search(args, name, options, paths, gpu, until):
 
 
 def run_search(args, name, source, options, until):
-    parts = shares(source, args.pitot, args.kernels, args.work, args.gpus)
+    parts = shares(source, args)
     if not parts:
         return None
     begin = time.monotonic()
@@ -198,6 +199,8 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/pitot_optimize_study"))
     parser.add_argument("--kernels", type=lambda p: pathlib.Path(p).resolve(), default=ROOT / "kernels",
                         help="where triton.toml, nvcc.toml and families/gemm_tile are")
+    parser.add_argument("--tile", type=lambda p: pathlib.Path(p).resolve(),
+                        help="what `pitot variants` made of gemm_tile elsewhere; else it is made here, by nvcc")
     parser.add_argument("--minutes", type=float, default=9, help="for measuring and packing together")
     parser.add_argument("--parts", default="tile,triton,nvcc,deep")
     parser.add_argument("--gpus", type=int, default=1, help="kernels are shared out among so many")

@@ -164,10 +164,11 @@ Status MeasuredCost::measure(std::span<Item> items, std::span<search::CostValue>
       images_.emplace(items[i].image, values[i]);
     }
   }
+  if (fresh.empty()) return Ok{};
+  auto before = measure_original();
+  if (!before) return before.error();
   for (size_t begin = 0; begin < fresh.size();) {
     const size_t count = std::min(options_.between, fresh.size() - begin);
-    auto before = measure_original();
-    if (!before) return before.error();
     std::vector<measure::ProgramTime> times;
     for (size_t i = 0; i < count; ++i) {
       auto t = meter_->measure(items[fresh[begin + i]].code);
@@ -185,6 +186,7 @@ Status MeasuredCost::measure(std::span<Item> items, std::span<search::CostValue>
       if (ptxas_) images_.emplace(v.image, v);
     }
     begin += count;
+    before = std::move(after);
   }
   return Ok{};
 }

@@ -46,6 +46,36 @@ TEST(SearchBudget, TheBatchMakesNoDifference) {
     }
 }
 
+TEST(SearchBudget, TheWorkersMakeNoDifference) {
+  for (Method m : kMethods) {
+    SearchOptions options = with(m, 60);
+    TextCost alone(scattered);
+    const std::string expected = to_text(found(saxpy(), options, alone));
+    for (unsigned workers : {2u, 7u, 0u}) {
+      options.workers = workers;
+      TextCost cost(scattered);
+      EXPECT_EQ(to_text(found(saxpy(), options, cost)), expected) << to_string(m) << workers;
+    }
+  }
+}
+
+// Told to stop after so many calls of the cost: what they gave is kept, and nothing else is there.
+TEST(SearchBudget, EndsWhenItIsToldToWithWhatItHas) {
+  for (Method m : kMethods)
+    for (size_t calls : {1u, 2u, 3u}) {
+      TextCost cost(scattered);
+      SearchOptions options = with(m, 100000, 4);
+      options.stop = [&] { return cost.calls >= calls; };
+      const SearchResult r = found(saxpy(), options, cost);
+      EXPECT_TRUE(r.stopped) << to_string(m);
+      EXPECT_FALSE(r.budget_spent);
+      EXPECT_EQ(cost.calls, calls);
+      EXPECT_EQ(r.programs.size(), cost.asked);
+      EXPECT_EQ(r.evaluations, cost.asked);
+      for (const ProgramRecord& p : r.programs) EXPECT_GE(p.cost, 0);
+    }
+}
+
 TEST(SearchBudget, WhatIsKeptMakesNoDifference) {
   for (Method m : kMethods) {
     SearchOptions options = with(m, 40);

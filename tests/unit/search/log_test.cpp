@@ -36,6 +36,28 @@ TEST(SearchLog, IsReadAsWritten) {
   EXPECT_EQ(h->values.at({3, 4}).failure, "ptxas: \"no\"\nline 2");
 }
 
+TEST(SearchLog, ImagesAreKeptOfWhatIsFineAndOfWhatFailed) {
+  Evaluation fine = kFine, failed = kFailed;
+  fine.value.image = "ab12";
+  failed.value.image = "cd34";
+  EXPECT_THAT(log_line(fine), HasSubstr("\"image\":\"ab12\",\"status\":\"ok\""));
+  auto h = read_log(log_head(kHead) + log_line(fine) + log_line(failed), kHead);
+  ASSERT_TRUE(h.ok()) << h.error().message;
+  EXPECT_EQ(h->values.at({1, 2}).image, "ab12");
+  EXPECT_EQ(h->values.at({3, 4}).image, "cd34");
+  EXPECT_FALSE(read_log(log_head(kHead) + "{\"hash\":\"" + Hash128{1, 2}.hex() +
+                            "\",\"image\":3,\"status\":\"ok\",\"cost\":1,\"noise\":0}\n",
+                        kHead)
+                   .ok());
+}
+
+TEST(SearchLog, WithoutACostInTheHeadAnyIsRead) {
+  auto h = read_log(log_head(kHead) + log_line(kFine), {kHead.original, ""});
+  ASSERT_TRUE(h.ok()) << h.error().message;
+  EXPECT_EQ(h->cost, "emu H200");
+  EXPECT_FALSE(read_log(log_head(kHead), {{5, 6}, ""}).ok());
+}
+
 TEST(SearchLog, HalfALineAtTheEndIsNotThere) {
   const std::string whole = log_head(kHead) + log_line(kFine);
   const std::string more = log_line(kFailed);

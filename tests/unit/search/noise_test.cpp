@@ -117,5 +117,35 @@ TEST(SearchNoise, ACostThatLosesValuesIsAnError) {
   EXPECT_EQ(r.error().message, "the cost gave 0 values for 1 programs");
 }
 
+// Of the programs with one image all are rejected with the first.
+TEST(SearchNoise, TheNextBestIsAnotherImage) {
+  // 100 for the original; 60 and 61 of one image, 70 and 80 of others.
+  TextCost cost([](std::string_view t) -> CostValue {
+    if (streams(t) && limited(t)) return {61, 0, "", "best"};
+    if (streams(t)) return {60, 0, "", "best"};
+    if (limited(t)) return {70, 0, "", "limited"};
+    if (written_through(t)) return {80, 0, "", "through"};
+    return {100, 0, "", "original"};
+  });
+  SearchOptions options;
+  options.method = Method::kExhaustive;
+  options.max_steps = 2;
+  options.allowed = {Action::kCacheCs, Action::kMaxnreg64, Action::kStCacheWt};
+  SearchResult r = found(saxpy(), options, cost);
+  EXPECT_EQ(r.images, 4u);
+  EXPECT_EQ(r.best.cost, 60);
+  std::set<size_t> rejected;
+  std::vector<double> costs;
+  while (r.improved) {
+    costs.push_back(r.best.cost);
+    rejected.insert(r.best_number);
+    ASSERT_TRUE(take_next_best(saxpy(), rejected, r).ok());
+  }
+  EXPECT_EQ(costs, (std::vector<double>{60, 70, 80}));
+  EXPECT_EQ(r.best.cost, 100);
+  EXPECT_EQ(r.best_text, saxpy().text);
+  EXPECT_EQ(r.best_number, 0u);
+}
+
 }  // namespace
 }  // namespace pitot::search
