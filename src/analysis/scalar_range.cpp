@@ -273,6 +273,8 @@ ScalarRange ScalarRanges::special(const Operand& o, unsigned width) const {
     case SpecialId::kNctaid:
       if (!in_three) return all;
       return known_.grid ? ScalarRange::constant((*known_.grid)[c]) : ScalarRange{1, most_blocks};
+    case SpecialId::kClusterNctarank:
+      return {1, 16};  // what hardware takes at most, portable or not
     case SpecialId::kLaneid:
       return {0, 31};
     default:

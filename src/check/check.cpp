@@ -43,7 +43,8 @@ Result<CheckResult> check_kernels(const Side& a, const Side& b, const Options& o
     r.evidence = identical ? Evidence::kIdentical : Evidence::kRenamed;
     return r;
   }
-  Reached reached_a(a), reached_b(b);
+  const auto block = options.spec != nullptr ? block_of(*options.spec) : std::nullopt;
+  Reached reached_a(a, block), reached_b(b, block);
   Status s = options.spec != nullptr ? check_by_spec(a, b, options, r, reached_a, reached_b)
                                      : check_by_inference(a, b, options, r, reached_a, reached_b);
   if (!s) return s.error();

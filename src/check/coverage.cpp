@@ -37,7 +37,8 @@ bool asks_a_barrier(const emulator::Program& program, uint32_t first, uint32_t b
 
 // Backward from the traps, until nothing changes: an operation is fatal when all that may follow it
 // is.
-Reached::Reached(const Side& side) : side_(side), seen_(side.program->ops.size()) {
+Reached::Reached(const Side& side, std::optional<std::array<uint32_t, 3>> block)
+    : side_(side), seen_(side.program->ops.size()), impossible_(impossible_ways(side, block)) {
   const auto& code = side.program->functions[side.kernel];
   const auto& ops = side.program->ops;
   fatal_.assign(code.count, false);
@@ -89,20 +90,23 @@ Coverage Reached::coverage() const {
     const Op& op = side_.program->ops[i];
     ++c.instructions;
     const uint32_t line = side_.program->line(op);
-    if (seen_[i] != 0 || fatal_[i - code.first]) {
+    const bool dead = seen_[i] == 0 && impossible_.code[i - code.first];
+    if (seen_[i] != 0 || fatal_[i - code.first] || dead) {
       ++c.ran;
       open = false;
     } else if (!open) {
       open = true;
       c.unreached.push_back(line);
     }
-    if (op.flow != Flow::kBranch || op.guard == 0 || fatal_[i - code.first]) continue;
+    if (op.flow != Flow::kBranch || op.guard == 0 || fatal_[i - code.first] || dead) continue;
     auto fatal_at = [&](uint32_t at) {
       return at >= code.first && at < code.first + code.count && fatal_[at - code.first];
     };
     const bool asks = seen_[i] != 0 && asks_a_barrier(*side_.program, code.first, i);
-    const bool taken = (seen_[i] & 2) != 0 || fatal_at(op.target) || asks;
-    const bool passed = (seen_[i] & 4) != 0 || fatal_at(i + 1) || asks;
+    const bool taken =
+        (seen_[i] & 2) != 0 || fatal_at(op.target) || asks || impossible_.taken[i - code.first];
+    const bool passed =
+        (seen_[i] & 4) != 0 || fatal_at(i + 1) || asks || impossible_.passed[i - code.first];
     c.branch_sides += 2;
     c.taken += (taken ? 1u : 0u) + (passed ? 1u : 0u);
     if (seen_[i] != 0 && taken != passed) c.one_sided.push_back(line);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check/check_result.h"
+#include "check/impossible.h"
 #include "check/options.h"
 
 namespace pitot::check {
@@ -9,10 +10,12 @@ namespace pitot::check {
 // What runs have executed of one side (see emulator::Outcome::executed), over all of them.
 class Reached {
  public:
-  explicit Reached(const Side& side);
+  // `block`: of every launch, where that is one.
+  explicit Reached(const Side& side, std::optional<std::array<uint32_t, 3>> block = {});
   void add(const std::vector<uint8_t>& executed);
 
-  // Code from which every way leads to a trap counts as reached: valid inputs never get there.
+  // Code from which every way leads to a trap counts as reached, valid inputs never get there; so
+  // does what no thread of such a block can come to.
   Coverage coverage() const;
   bool complete() const;
 
@@ -20,6 +23,7 @@ class Reached {
   const Side& side_;
   std::vector<uint8_t> seen_;
   std::vector<bool> fatal_;  // by operation of the kernel
+  Impossible impossible_;
 };
 
 }  // namespace pitot::check

@@ -114,7 +114,7 @@ class Contraction {
       if (!factor.is_register()) continue;
       if (!still_held(flow_, flow_.read(mul, s), sum))
         return "a factor is gone by the time of the sum";
-      if (!is_visible(subject_.function(), factor.id, at(sum).scope))
+      if (!is_visible(subject_.function(), factor.id, at(sum)))
         return "a factor cannot be named where the sum is";
     }
     return {};

@@ -52,8 +52,11 @@ uint32_t sole_writer(const FlowFacts& flow, ValueId v) {
   return flow.accesses.instruction_of[value.where];
 }
 
-bool is_visible(const ptx::Function& f, ptx::RegId reg, uint32_t scope) {
+bool is_visible(const ptx::Function& f, ptx::RegId reg, const ptx::Instruction& at) {
   const ptx::Register& r = f.registers[reg];
+  if (r.declaration != ptx::kNoId &&
+      f.register_declarations[r.declaration].range.begin > at.range.begin)
+    return false;
   auto hides = [&](const ptx::RegisterDeclaration& d) {
     if (d.count == 0) return d.name == r.name;
     uint32_t number = 0;
@@ -61,7 +64,7 @@ bool is_visible(const ptx::Function& f, ptx::RegId reg, uint32_t scope) {
     return r.name.size() > d.name.size() && r.name.starts_with(d.name) &&
            std::from_chars(digits, end, number).ptr == end && number < d.count;
   };
-  for (; scope != r.scope; scope = f.scopes[scope].parent) {
+  for (uint32_t scope = at.scope; scope != r.scope; scope = f.scopes[scope].parent) {
     if (scope == 0) return false;
     for (const ptx::RegisterDeclaration& d : f.register_declarations)
       if (d.scope == scope && hides(d)) return false;

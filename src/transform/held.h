@@ -23,9 +23,9 @@ std::vector<uint8_t> handed_on(const analysis::FlowFacts& flow);
 // The instruction that wrote the whole value, whatever held before; kNone if there is none.
 uint32_t sole_writer(const analysis::FlowFacts& flow, analysis::ValueId v);
 
-// Whether the register's name means that register in a scope of the body: it is declared there or
-// around it, and nothing further in is called the same.
-bool is_visible(const ptx::Function& f, ptx::RegId reg, uint32_t scope);
+// Whether the register's name means that register at an instruction: it is declared before it, in
+// its scope or around that, and nothing further in is called the same.
+bool is_visible(const ptx::Function& f, ptx::RegId reg, const ptx::Instruction& at);
 
 // Both have the same guard, or none: one is executed exactly by the lanes that execute the other,
 // where both are reached.

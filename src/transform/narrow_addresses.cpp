@@ -154,7 +154,7 @@ class Narrowing {
         result(w) != v || !operands(w)[1].is_register() ||
         operands(w)[1].selector != ptx::Selector::kNone ||
         !still_held(flow_, flow_.read(w, 1), i) ||
-        !is_visible(subject_.function(), operands(w)[1].id, at(i).scope))
+        !is_visible(subject_.function(), operands(w)[1].id, at(i)))
       return false;
     const ptx::Register& r = subject_.function().registers[operands(w)[1].id];
     if (value_width(r.type) != 32) return false;

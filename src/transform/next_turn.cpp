@@ -35,7 +35,7 @@ bool NextTurn::unwritten_until(LoopId loop, RegId reg, uint32_t instruction) con
 }
 
 bool NextTurn::visible(RegId reg, uint32_t instruction) const {
-  return is_visible(subject_.function(), reg, subject_.flow().instruction(instruction).scope);
+  return is_visible(subject_.function(), reg, subject_.flow().instruction(instruction));
 }
 
 const NextTurn::Test& NextTurn::test_of(LoopId loop) {

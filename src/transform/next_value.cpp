@@ -53,7 +53,7 @@ std::string NextValue::of_guard(uint32_t instruction, LoopId loop,
 
 bool NextValue::holds(RegId reg, uint32_t reader, uint32_t place, LoopId loop) const {
   const FlowFacts& flow = subject_.flow();
-  if (!is_visible(subject_.function(), reg, flow.instruction(place).scope)) return false;
+  if (!is_visible(subject_.function(), reg, flow.instruction(place))) return false;
   bool written = false;
   for (const uint32_t item : flow.accesses.of_register(reg)) {
     const uint32_t i = flow.accesses.instruction_of[item];

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "analysis/trip_counts.h"
+#include "transform/held.h"
 #include "transform/next_turn.h"
 #include "transform/next_value.h"
 #include "transform/spelling.h"
@@ -206,6 +207,22 @@ class Prefetcher {
     return first;
   }
 
+  // Whether the load's address and guard may be written as they are at an earlier place.
+  bool can_name(uint32_t k, uint32_t place) const {
+    const FlowFacts& flow = subject_.flow();
+    const ptx::Instruction& there = flow.instruction(place);
+    if (there.scope != flow.instruction(k).scope) return false;
+    const Operand& a = address(k);
+    if (a.base_kind == OperandKind::kSymbol &&
+        subject_.module().symbols[a.id].range.begin > there.range.begin)
+      return false;
+    for (const RegAccess& r : flow.accesses.of(k))
+      if (!r.write && (r.role == Role::kAddress || r.role == Role::kGuard) &&
+          !is_visible(subject_.function(), r.reg, there))
+        return false;
+    return true;
+  }
+
   std::string early(uint32_t k) {
     const FlowFacts& flow = subject_.flow();
     const ptx::Instruction& i = flow.instruction(k);
@@ -213,7 +230,7 @@ class Prefetcher {
     if (auto it = there_.find(l); it != there_.end())
       return it->second ? "it is prefetched already" : "";
     uint32_t place = earliest(k);
-    while (place < k && flow.instruction(place).scope != i.scope) ++place;
+    while (place < k && !can_name(k, place)) ++place;
     uint32_t lead = 0;
     for (uint32_t y = place; y < k; ++y)
       lead += flow.instruction(y).opcode->mnemonic != ptx::Mnemonic::kPrefetch;

@@ -203,7 +203,7 @@ class LoadReuse {
       if (!equal(k.root, wanted.root) || k.space != wanted.space || k.bytes != wanted.bytes)
         continue;
       if (register_bytes(k.reg) != bytes) continue;
-      if (!is_visible(subject_.function(), k.reg, at(i).scope)) continue;
+      if (!is_visible(subject_.function(), k.reg, at(i))) continue;
       if (k.type != wanted.type && bytes != wanted.bytes) continue;
       if (at(k.instruction).guard != ptx::kNoId && !same_guard(flow_, k.instruction, i)) continue;
       if (k.gone == nullptr) return n;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "transform/held.h"
 #include "transform/spelling.h"
 
 namespace pitot::transform {
@@ -307,6 +308,10 @@ bool WideAccessFinder::can_move(const WideAccess& w, std::string& reason) {
     data_registers(m, registers);
     if (w.load)
       for (const RegId r : registers) {
+        if (!is_visible(subject_.function(), r, flow.instruction(w.place))) {
+          reason = fmt::format("{} is declared in between", subject_.function().registers[r].name);
+          return false;
+        }
         if (std::find(all.begin(), all.end(), r) != all.end()) {
           reason = fmt::format("two of them load to {}", subject_.function().registers[r].name);
           return false;

@@ -40,6 +40,25 @@ TEST(Undecided, ABranchThatAlwaysGoesTheSameWay) {
   EXPECT_NE(r.reasons[0].find("always went the same way"), std::string::npos) << r.reasons[0];
 }
 
+// No thread of any block is number 1024, and with a block of 64 nothing is left for a second turn.
+TEST(Undecided, WhatNoThreadCanComeToIsNoReason) {
+  const std::string head =
+      "ld.global.f32 %f0, [%rd3];\nsetp.gt.u32 %p1, %r1, 1023;\n@!%p1 bra GOOD;\n"
+      "add.f32 %f0, %f0, %f0;\nadd.f32 %f0, %f0, %f0;\nGOOD:\n";
+  const CheckResult r = check_loaded(load_text("a.ptx", kernel_of(head)),
+                                     load_text("b.ptx", kernel_of(head + "mov.u32 %r7, 1;\n")));
+  EXPECT_EQ(r.verdict, Verdict::kSame) << explain(r);
+  EXPECT_EQ(r.coverage_a.ran, r.coverage_a.instructions);
+  // What hangs on data stays one.
+  const std::string data =
+      "ld.global.f32 %f0, [%rd3];\nsetp.neu.f32 %p1, %f0, 0f4996B439;\n@%p1 bra GOOD;\n"
+      "add.f32 %f0, %f0, %f0;\nGOOD:\n";
+  EXPECT_EQ(check_loaded(load_text("a.ptx", kernel_of(data)),
+                         load_text("b.ptx", kernel_of(data + "mov.u32 %r7, 1;\n")))
+                .verdict,
+            Verdict::kUndecided);
+}
+
 // What only leads to a trap is no code that valid inputs reach.
 TEST(Undecided, AnAssertionThatHoldsIsNoReason) {
   const std::string head =

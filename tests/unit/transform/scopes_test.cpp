@@ -85,6 +85,24 @@ TEST(Scopes, APrefetchIsNotGuardedByWhatHidesTheBound) {
   EXPECT_FALSE(run(loop("\t.reg .b32 %r<2>;\n"), Action::kPrefetchL1).step.applied());
 }
 
+// Declarations may stand among the statements.
+TEST(Scopes, NothingMovesInFrontOfADeclaration) {
+  const Applied a = run(kernel("\tld.global.u32 %r1, [%rd1];\n\t.reg .b32 late;\n"
+                               "\tld.global.u32 late, [%rd1+4];\n\tst.global.u32 [%rd2], late;\n"),
+                        Action::kVecLd);
+  EXPECT_FALSE(a.step.applied());
+  ASSERT_EQ(a.step.declined.size(), 1u);
+  EXPECT_EQ(a.step.declined[0].reason, "late is declared in between");
+  std::string between = "\tmov.u32 %r1, %tid.x;\n";
+  for (int k = 0; k < 12; ++k) between += "\tadd.s32 %r1, %r1, 3;\n";
+  const Applied early = run(kernel(between + "\t.reg .b64 %late<3>;\n" + between +
+                                   "\tld.global.u32 %r2, [%late1];\n"
+                                   "\tst.global.u32 [%rd2], %r2;\n"),
+                            Action::kPrefetchL1);
+  EXPECT_TRUE(early.step.applied());
+  EXPECT_LT(early.text.find(".b64 %late"), early.text.find("prefetch.global.L1 [%late1]"));
+}
+
 std::string two_shared(const std::string& declaration) {
   return kernel("\t" + declaration +
                 "\n\tld.shared.u32 %r1, [S];\n\tld.shared.u32 %r2, [S+4];\n"
