@@ -138,6 +138,30 @@ TEST_F(Knobs, SweepRefusesTemplatesWithoutTheTwoKnobs) {
   EXPECT_EQ(pitot({"knobs", "sweep", "fill.variants.toml", "--device", "tpu"}).exit_code, 2);
 }
 
+TEST_F(Knobs, RolloutReplaysASweepOrModels) {
+  ASSERT_EQ(
+      pitot({"knobs", "sweep", "fill.variants.toml", "--device", "emu", "-o", "s.csv"}).exit_code,
+      0);
+  const auto r = pitot({"knobs", "rollout", "s.csv", "--episodes", "2", "--max-steps", "4"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(r.out, "4 episodes, 16 steps\n");
+  const std::string steps = text_of("phase3_rollout.csv");
+  EXPECT_EQ(lines(steps), 1u + 16);
+  EXPECT_EQ(lines(text_of("phase3_episode_summary.csv")), 1u + 4);
+  // The model says the same when it is asked directly, by the same seeds; counters come on top.
+  ASSERT_EQ(pitot({"knobs", "rollout", "fill.variants.toml", "--device", "emu", "--episodes", "2",
+                   "--max-steps", "4", "-o", "live.csv"})
+                .exit_code,
+            0);
+  const std::string live = text_of("live.csv");
+  EXPECT_EQ(lines(live), 1u + 16);
+  EXPECT_EQ(live.substr(0, live.find(",True")), steps.substr(0, steps.find(",False")));
+  // The default against itself is worth nothing.
+  const auto none = pitot({"knobs", "rollout", "s.csv", "--policy", "default", "--episodes", "1",
+                           "--summary", "-", "--max-steps", "3"});
+  EXPECT_THAT(none.out, HasSubstr(",0,1,0,3\n"));
+}
+
 TEST_F(Knobs, CompareHoldsSearchesAgainstTheBest) {
   std::string csv = std::string(kHeader) + "\n", model = csv;
   int n = 0;

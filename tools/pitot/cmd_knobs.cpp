@@ -1,5 +1,6 @@
 // pitot knobs: compile knobs of a kernel, swept and compared.
 #include "knobs_compare.h"
+#include "knobs_rollout.h"
 #include "knobs_sweep.h"
 
 namespace pitot::cli {
@@ -105,6 +106,47 @@ void add_comparison(CLI::App& knobs, Options& options) {
   verb->callback([args, &options] { run_knobs_compare(*args, options); });
 }
 
+void add_rollout(CLI::App& knobs, Options& options) {
+  auto args = std::make_shared<RolloutArguments>();
+  CLI::App* verb = knobs.add_subcommand(
+      "rollout", "episodes of the environment as logs (phase 3), from a sweep or modelled");
+  verb->add_option("SOURCE", args->sources, "CSV of a sweep; with --device emu templates")
+      ->required();
+  verb->add_option("--device", args->device,
+                   "table: the sweep is replayed; emu: times are modelled")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"table", "emu"}));
+  verb->add_option("--gpu", args->gpu, "the GPU that --device emu models; default H200");
+  verb->add_option("--work", args->directory, "where compiled configurations are kept")
+      ->capture_default_str();
+  verb->add_option("--sizes", args->sizes, "only these matrix sizes, of templates")->delimiter(',');
+  verb->add_option("--policy", args->policy, "who chooses: random, or default (always the same)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"random", "default"}));
+  verb->add_option("--default", args->baseline, "settings of the default, as of `knobs compare`")
+      ->delimiter(',');
+  verb->add_option("--episodes", args->episodes, "of each kernel and size, or with --drawn in all")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1000000}));
+  verb->add_option("--max-steps", args->max_steps, "of an episode")
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 1000000u));
+  verb->add_flag("--drawn", args->drawn, "kernels and sizes are drawn instead of taken in turn");
+  args->steps_file = "phase3_rollout.csv";
+  args->episodes_file = "phase3_episode_summary.csv";
+  verb->add_option("-o,--output", args->steps_file, "a row a step")->capture_default_str();
+  verb->add_option("--summary", args->episodes_file, "a row an episode; - for standard output")
+      ->capture_default_str();
+  add_examples(*verb,
+               "  pitot knobs rollout data/h200/knobs/phase1_result.csv\n"
+               "  pitot knobs rollout phase0_baseline.csv --policy default --summary -\n"
+               "  pitot knobs rollout kernels/knobs/*/*.small.variants.toml --device emu --sizes "
+               "256,512\n"
+               "Exit codes: 0 done, 1 a baseline that does not run, 2 wrong usage or input, 3 no "
+               "nvcc.");
+  verb->callback([args, &options] { run_rollout(*args, options); });
+}
+
 }  // namespace
 
 void add_knobs(CLI::App& app, Options& options) {
@@ -113,6 +155,7 @@ void add_knobs(CLI::App& app, Options& options) {
   knobs->require_subcommand(1);
   add_sweep(*knobs, "sweep", "time every configuration (phase 0)", false, options);
   add_sweep(*knobs, "counters", "the same with hardware counters (phase 1)", true, options);
+  add_rollout(*knobs, options);
   add_comparison(*knobs, options);
 }
 

@@ -4,35 +4,14 @@
 #include <unistd.h>
 
 #include "kernel_files.h"
+#include "knob_table.h"
 #include "knobs/comparison.h"
 #include "knobs/orders.h"
-#include "knobs/sweep_csv.h"
 #include "report/knobs_report.h"
 #include "support/file.h"
 
 namespace pitot::cli {
 namespace {
-
-// Nothing after complaints, which are printed.
-std::optional<knobs::Table> read_table(const std::string& path, Options& options) {
-  auto text = read_file(path);
-  if (!text) {
-    fail(options, text.error());
-    return std::nullopt;
-  }
-  Diagnostics found;
-  const SourceText source(path, std::move(*text));
-  knobs::SweepResult sweep = knobs::read_sweep(source, found);
-  if (found.errors() > 0) {
-    complain(source, found, options);
-    options.exit_code = kUsage;
-    return std::nullopt;
-  }
-  auto table = knobs::Table::of(std::move(sweep));
-  if (table) return std::move(*table);
-  fail(options, input_error(path + ": " + table.error().message));
-  return std::nullopt;
-}
 
 struct Named {
   std::string name, path;
@@ -48,7 +27,7 @@ Result<Named> named(const std::string& text) {
 // In the order of the times of another sweep, a model's.
 std::optional<knobs::Contender> ranked(const Named& from, const knobs::Table& table,
                                        Options& options) {
-  const auto predicted = read_table(from.path, options);
+  const auto predicted = read_knob_table(from.path, options);
   if (!predicted) return std::nullopt;
   knobs::Contender out;
   out.name = from.name;
@@ -76,7 +55,7 @@ std::optional<knobs::Contender> ordered(const Named& from, const knobs::Table& t
 }  // namespace
 
 void run_knobs_compare(const KnobsCompareArguments& args, Options& options) {
-  const auto table = read_table(args.table, options);
+  const auto table = read_knob_table(args.table, options);
   if (!table) return;
   std::vector<knobs::Contender> others;
   for (const auto& [texts, read] :

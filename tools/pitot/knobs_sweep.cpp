@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <map>
@@ -16,7 +15,7 @@
 #include "knob_variants.h"
 #include "knobs/measured_row.h"
 #include "knobs/sweep_csv.h"
-#include "predict/analytic.h"
+#include "knobs_modelled.h"
 #include "profile_cuda.h"
 #include "progress.h"
 #include "report/knobs_report.h"
@@ -27,7 +26,6 @@ namespace pitot::cli {
 namespace {
 
 using knobs::SweepRow;
-using predict::Column;
 
 constexpr const char* kMetrics[knobs::kCounters] = {
     "sm__warps_active.avg.pct_of_peak_sustained_active", "lts__t_sector_hit_rate.pct",
@@ -169,60 +167,6 @@ std::optional<knobs::SweepResult> measure_all(const SweepArguments& args,
     counting.finish();
   }
   return sweep;
-}
-
-// What the emulator's profile says in the place of hardware counters.
-knobs::SweepCounters modelled_counters(const predict::FeatureRow& row) {
-  knobs::SweepCounters c;
-  c.source = "emulated";
-  const double cycles = row[Column::kEmuEstimate];
-  if (std::isnan(cycles) || cycles <= 0) {
-    c.reason = std::string(row.reason(predict::index_of(Column::kEmuEstimate)));
-    return c;
-  }
-  c.ok = true;
-  const double waves = row[Column::kWaves];
-  // Fewer blocks than the GPU holds leave warps of an SM empty.
-  c.percent[0] = 100 * row[Column::kOccupancy] * std::min(1.0, waves);
-  c.percent[1] = 100 * row[Column::kEmuL2HitRate];
-  c.percent[2] = 100 * row[Column::kEmuCyclesDram] / cycles;
-  double busiest = 0;
-  for (const Column unit :
-       {Column::kEmuCyclesIssue, Column::kEmuCyclesFma, Column::kEmuCyclesAlu,
-        Column::kEmuCyclesHalf, Column::kEmuCyclesFp64, Column::kEmuCyclesSfu,
-        Column::kEmuCyclesShuffle, Column::kEmuCyclesTensor, Column::kEmuCyclesLsu})
-    busiest = std::max(busiest, row[unit]);
-  c.percent[3] = 100 * busiest / cycles;
-  return c;
-}
-
-SweepRow modelled_row(const Candidate& candidate, const CandidateRow& made, const KnobVariant& v,
-                      const arch::Gpu& gpu, bool counters) {
-  SweepRow r;
-  r.kernel = v.kernel;
-  r.matrix_size = knobs::matrix_size(candidate.size_text).value_or(0);
-  r.settings = v.settings;
-  r.threads_per_block = static_cast<uint32_t>(v.settings[0]);
-  if (!made.row) {
-    r.failure = made.error;
-    return r;
-  }
-  r.registers = static_cast<uint32_t>((*made.row)[Column::kLaunchRegisters]);
-  r.estimated_registers = r.registers;
-  r.occupancy = (*made.row)[Column::kOccupancy];
-  const auto launch = launch_answer(candidate, *made.row, gpu);
-  const auto score = predict::analytic_score(made.row->values);
-  if (launch.answer == variants::CanLaunch::kNo) {
-    r.failure = "it cannot be launched: " + launch.reason;
-  } else if (!score || !score->emulated) {
-    r.failure = fmt::format("it cannot be emulated: {}",
-                            made.row->reason(predict::index_of(Column::kEmuCycles)));
-  } else {
-    // A model has one time, and no spread.
-    r.mean_ms = r.least_ms = r.most_ms = score->us / 1e3;
-    if (counters) r.counters = modelled_counters(*made.row);
-  }
-  return r;
 }
 
 std::optional<knobs::SweepResult> model_all(const SweepArguments& args,
