@@ -19,7 +19,9 @@ if(PITOT_FUZZ)
   target_compile_options(pitot_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 if(PITOT_STATIC)
-  target_link_options(pitot_options INTERFACE -static-libstdc++ -static-libgcc)
+  # Not in a program that links shared C++ libraries: they would have another runtime than it.
+  set(own_runtime $<NOT:$<BOOL:$<TARGET_PROPERTY:PITOT_SHARED_RUNTIME>>>)
+  target_link_options(pitot_options INTERFACE $<${own_runtime}:-static-libstdc++> $<${own_runtime}:-static-libgcc>)
 endif()
 
 function(pitot_module name)

@@ -13,8 +13,14 @@ std::string optimize_text(const search::OptimizeResult& r, const TextStyle& styl
                                 r.size, r.gpu, r.protocol.empty() ? "modelled" : r.protocol);
   for (const std::string& w : r.warnings) out += ink(style, Ink::kWarning, "  note: ") + w + "\n";
   out += fmt::format("{}\n", s.improved ? ink(style, Ink::kGood, sequence_text(s.best.sequence))
-                                        : "stays as it is: nothing is better beyond noise");
-  if (s.improved)
+                             : r.judged ? "stays as it is: nothing is better beyond noise"
+                                        : "stays as it is: the policy stops at once");
+  for (const search::PolicyStep& step : r.steps)
+    out += fmt::format("  {:<14} {:.3f}{}\n", step.action, step.probability,
+                       step.second.empty() ? ""
+                                           : fmt::format("  before {} {:.3f}", step.second,
+                                                         step.second_probability));
+  if (s.improved && r.judged)
     out += fmt::format("  {:.4g} {} -> {:.4g} {}  {:+.1f} %\n", s.baseline.cost, r.unit,
                        s.best.cost, r.unit, 100 * change_of(s));
   if (s.improved && r.checked && r.verified) out += "  check: same\n";
@@ -23,13 +29,15 @@ std::string optimize_text(const search::OptimizeResult& r, const TextStyle& styl
     out += ink(style, Ink::kWarning,
                fmt::format("  {} is taken back: ", sequence_text(rejected.sequence))) +
            rejected.reason + "\n";
-  out += fmt::format("  {} programs by {} search{}{}{}{}\n", s.evaluations, r.policy,
-                     s.images > 0 ? fmt::format(", {} images", s.images) : "",
-                     r.measured > 0 ? fmt::format(", {} measured", r.measured) : "",
-                     s.remembered > 0 ? fmt::format(", {} known from the log", s.remembered) : "",
-                     s.stopped        ? "; the time is up"
-                     : s.budget_spent ? "; the budget is spent"
-                                      : "");
+  if (r.judged)
+    out += fmt::format("  {} programs by {}{}{}{}{}{}\n", s.evaluations, r.policy,
+                       r.steps.empty() ? " search" : "",
+                       s.images > 0 ? fmt::format(", {} images", s.images) : "",
+                       r.measured > 0 ? fmt::format(", {} measured", r.measured) : "",
+                       s.remembered > 0 ? fmt::format(", {} known from the log", s.remembered) : "",
+                       s.stopped        ? "; the time is up"
+                       : s.budget_spent ? "; the budget is spent"
+                                        : "");
   for (const auto& [reason, count] : failures_of(s))
     out += fmt::format("  {} without a cost: {}\n", count, reason);
   if (r.drift > 0)

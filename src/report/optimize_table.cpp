@@ -35,17 +35,24 @@ std::string optimize_table_text(std::span<const search::OptimizeResult> rows,
     const search::SearchResult& s = r.search;
     ++searched;
     better += s.improved;
-    sum += change_of(s);
+    if (r.judged) sum += change_of(s);
     std::string marks;
     if (!r.rejected.empty()) marks += fmt::format("  ({} taken back)", r.rejected.size());
     if (s.stopped) marks += "  (time is up)";
     if (const std::string failed = failures_text(s); !failed.empty())
       marks += "  (without a cost: " + failed + ")";
+    if (!r.judged) {
+      out += fmt::format("{:<{}}  {:>10}  {:>10}  {:>7}  {:>8}  {:>6}  {}{}\n", r.name, wide, "–",
+                         "–", "–", 0, "–", sequence_text(s.best.sequence), marks);
+      continue;
+    }
     out += fmt::format("{:<{}}  {:>10.4g}  {:>10.4g}  {:>5.1f} %  {:>8}  {:>6}  {}{}\n", r.name,
                        wide, s.baseline.cost, s.best.cost, 100 * change_of(s), s.evaluations,
                        s.images, sequence_text(s.best.sequence), marks);
   }
-  if (searched > 0)
+  // A policy that was followed has nothing to say of times.
+  const bool judged = rows.empty() || rows[0].judged || !rows[0].error.empty();
+  if (searched > 0 && judged)
     out += fmt::format("{} of {} kernels are better; {:+.1f} % on average\n", better, rows.size(),
                        100 * sum / static_cast<double>(searched));
   return out;
@@ -89,9 +96,9 @@ std::string optimize_table_csv(std::span<const search::OptimizeResult> rows) {
                                  r.policy,
                                  r.cost,
                                  r.unit,
-                                 number(s.baseline.cost),
-                                 number(s.best.cost),
-                                 number(ok ? 100 * change_of(s) : 0),
+                                 r.judged ? number(s.baseline.cost) : "",
+                                 r.judged ? number(s.best.cost) : "",
+                                 r.judged ? number(ok ? 100 * change_of(s) : 0) : "",
                                  ok ? sequence_text(s.best.sequence) : "",
                                  !ok          ? ""
                                  : !r.checked ? "unchecked"

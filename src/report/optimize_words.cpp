@@ -42,6 +42,12 @@ Json optimize_facts(const search::OptimizeResult& r) {
   for (const auto& f : s.faults)
     faults.push_back({{"sequence", f.sequence}, {"message", f.message}});
   for (const auto& [reason, count] : failures_of(s)) failures[reason] = count;
+  Json steps = Json::array();
+  for (const auto& p : r.steps)
+    steps.push_back({{"action", p.action},
+                     {"probability", p.probability},
+                     {"second", p.second.empty() ? Json(nullptr) : Json(p.second)},
+                     {"second_probability", p.second_probability}});
   const bool none = r.rejected.empty();
   return {{"path", r.path},
           {"kernel", r.kernel},
@@ -51,10 +57,11 @@ Json optimize_facts(const search::OptimizeResult& r) {
           {"gpu", r.gpu},
           {"protocol", r.protocol.empty() ? Json(nullptr) : Json(r.protocol)},
           {"size", r.size},
-          {"baseline", s.baseline.cost},
-          {"best", s.best.cost},
-          {"change", change_of(s)},
+          {"baseline", r.judged ? Json(s.baseline.cost) : Json(nullptr)},
+          {"best", r.judged ? Json(s.best.cost) : Json(nullptr)},
+          {"change", r.judged ? Json(change_of(s)) : Json(nullptr)},
           {"sequence", s.best.sequence},
+          {"steps", std::move(steps)},
           {"verified", r.checked ? Json(r.verified) : Json(nullptr)},
           {"rejected", none ? Json(nullptr) : Json(r.rejected[0].sequence)},
           {"reason", none ? Json(nullptr) : Json(r.rejected[0].reason)},

@@ -7,7 +7,7 @@
 
 namespace pitot::search {
 
-Status search_beam(const State& original, const SearchOptions& options, Space& space,
+Status search_beam(const State& original, const SearchOptions& options, ProgramGraph& graph,
                    Judged& judged) {
   std::vector<State> beam{original};
   std::set<Hash128> met{original.text->program};  // continued, or worse than those that were
@@ -15,9 +15,9 @@ Status search_beam(const State& original, const SearchOptions& options, Space& s
        ++length) {
     std::vector<State> next;
     std::vector<State> reached;
-    if (Status s = space.look_ahead(beam); !s) return s;
+    if (Status s = graph.look_ahead(beam); !s) return s;
     for (const State& from : beam) {
-      auto states = space.expand(from);
+      auto states = graph.expand(from);
       if (!states) return states.error();
       if (Status s = judged.admit(*states); !s) return s;
       std::move(states->begin(), states->end(), std::back_inserter(reached));

@@ -40,7 +40,7 @@ class Frontier {
 
 }  // namespace
 
-Status search_exhaustive(const State& original, const SearchOptions& options, Space& space,
+Status search_exhaustive(const State& original, const SearchOptions& options, ProgramGraph& graph,
                          Judged& judged) {
   Frontier frontier;
   frontier.add(original);
@@ -49,11 +49,11 @@ Status search_exhaustive(const State& original, const SearchOptions& options, Sp
     std::vector<State> met;
     for (size_t k = 0; k < level.size() && !judged.spent(); ++k) {
       if (k % kLookAhead == 0)
-        if (Status s = space.look_ahead(
+        if (Status s = graph.look_ahead(
                 std::span(level).subspan(k).first(std::min(kLookAhead, level.size() - k)));
             !s)
           return s;
-      auto next = space.expand(level[k]);
+      auto next = graph.expand(level[k]);
       if (!next) return next.error();
       if (Status s = judged.admit(*next); !s) return s;
       if (length + 1 < options.max_steps)

@@ -3,11 +3,11 @@
 
 namespace pitot::search {
 
-Status search_greedy(const State& original, const SearchOptions& options, Space& space,
+Status search_greedy(const State& original, const SearchOptions& options, ProgramGraph& graph,
                      Judged& judged) {
   State now = original;
   while (now.sequence.size() < options.max_steps && !judged.spent()) {
-    const auto next = space.expand(now);
+    const auto next = graph.expand(now);
     if (!next) return next.error();
     if (Status s = judged.judge(*next); !s) return s;
     const State* best = nullptr;

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "search/space.h"
+#include "search/program_graph.h"
 
 namespace pitot::search {
 

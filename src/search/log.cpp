@@ -56,10 +56,16 @@ std::optional<Evaluation> evaluation_of(const LogJson& j) {
   return out;
 }
 
+bool is_head(const LogJson& j) {
+  return j.is_object() && j.contains("schema") && j["schema"] == kLogSchema &&
+         j.contains("original") && j.contains("cost") && j["cost"].is_string();
+}
+Error no_head() {
+  return input_error(fmt::format("line 1: not the head of a search log ({})", kLogSchema));
+}
+
 Status check_head(const LogJson& j, const LogHead& expected) {
-  if (!j.is_object() || !j.contains("schema") || j["schema"] != kLogSchema ||
-      !j.contains("original") || !j.contains("cost") || !j["cost"].is_string())
-    return input_error(fmt::format("line 1: not the head of a search log ({})", kLogSchema));
+  if (!is_head(j)) return no_head();
   if (j["original"] != expected.original.hex())
     return input_error("the log is of another kernel, or of the kernel as it was before");
   if (!expected.cost.empty() && j["cost"] != expected.cost)
@@ -87,6 +93,13 @@ std::string log_line(const Evaluation& e) {
     j["reason"] = e.value.failure;
   }
   return line_of(j);
+}
+
+Result<LogHead> read_log_head(std::string_view text) {
+  const LogJson j = LogJson::parse(text.substr(0, text.find('\n')), nullptr, false);
+  const auto original = is_head(j) ? hash_of(j["original"]) : std::nullopt;
+  if (!original) return no_head();
+  return LogHead{*original, j["cost"].get<std::string>()};
 }
 
 Result<History> read_log(std::string_view text, const LogHead& expected) {

@@ -40,6 +40,8 @@ struct History {
 // With no cost in `expected`, of any cost. Empty text: nothing is known. Errors (kInput): a line
 // that is none of a log, by number; a log of something else than `expected`.
 Result<History> read_log(std::string_view text, const LogHead& expected);
+// What a log is of. Errors (kInput): its first line is no head.
+Result<LogHead> read_log_head(std::string_view text);
 
 using LogSink = std::function<void(const Evaluation&)>;
 

@@ -6,13 +6,16 @@
 
 namespace pitot::search {
 
-Status search_random(const State& original, const SearchOptions& options, Space& space,
+Status search_random(const State& original, const SearchOptions& options, ProgramGraph& graph,
                      Judged& judged);
-Status search_greedy(const State& original, const SearchOptions& options, Space& space,
+Status search_greedy(const State& original, const SearchOptions& options, ProgramGraph& graph,
                      Judged& judged);
-Status search_beam(const State& original, const SearchOptions& options, Space& space,
+Status search_beam(const State& original, const SearchOptions& options, ProgramGraph& graph,
                    Judged& judged);
-Status search_exhaustive(const State& original, const SearchOptions& options, Space& space,
+Status search_exhaustive(const State& original, const SearchOptions& options, ProgramGraph& graph,
                          Judged& judged);
+// The one that the options name.
+Status run_method(const State& original, const SearchOptions& options, ProgramGraph& graph,
+                  Judged& judged);
 
 }  // namespace pitot::search

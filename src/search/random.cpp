@@ -40,8 +40,8 @@ struct Walk {
 
 // Sequences by their numbers, a few at a time, an action of each at once. Each has draws of its
 // own, so that it does not matter how many are walked together.
-Result<std::vector<State>> walk(const State& original, const SearchOptions& options, Space& space,
-                                uint64_t first) {
+Result<std::vector<State>> walk(const State& original, const SearchOptions& options,
+                                ProgramGraph& graph, uint64_t first) {
   std::vector<Walk> walks;
   for (size_t i = 0; i < kLookAhead; ++i) {
     Walk& w = walks.emplace_back(Walk{SequenceDraws(options.seed, first + i), original, 0});
@@ -51,20 +51,20 @@ Result<std::vector<State>> walk(const State& original, const SearchOptions& opti
     std::vector<State> going;
     for (const Walk& w : walks)
       if (w.left != 0) going.push_back(w.now);
-    if (Status s = space.look_ahead(going, false); !s) return s.error();
+    if (Status s = graph.look_ahead(going, false); !s) return s.error();
     std::vector<std::pair<Walk*, transform::Action>> chosen;
     for (Walk& w : walks) {
       if (w.left == 0) continue;
-      const auto moves = space.moves(w.now);
+      const auto moves = graph.moves(w.now);
       if (!moves) return moves.error();
       w.left = moves->empty() ? 0 : w.left - 1;
       if (!moves->empty()) chosen.emplace_back(&w, (*moves)[w.draws.below(moves->size())]);
     }
-    std::vector<Space::Step> steps;
+    std::vector<ProgramGraph::Step> steps;
     for (const auto& [w, action] : chosen) steps.emplace_back(&w->now, action);
-    if (Status s = space.look_ahead(steps); !s) return s.error();
+    if (Status s = graph.look_ahead(steps); !s) return s.error();
     for (const auto& [w, action] : chosen)
-      if (auto next = space.step(w->now, action)) w->now = std::move(*next);
+      if (auto next = graph.step(w->now, action)) w->now = std::move(*next);
     any = !chosen.empty();
   }
   std::vector<State> out;
@@ -74,14 +74,14 @@ Result<std::vector<State>> walk(const State& original, const SearchOptions& opti
 
 }  // namespace
 
-Status search_random(const State& original, const SearchOptions& options, Space& space,
+Status search_random(const State& original, const SearchOptions& options, ProgramGraph& graph,
                      Judged& judged) {
   std::set<std::vector<transform::Action>> drawn;
   std::set<Hash128> met{original.text->program};
   if (options.max_steps == 0) return Ok{};
   unsigned fruitless = 0;
   for (uint64_t number = 0; fruitless < kMostFruitless && !judged.spent(); number += kLookAhead) {
-    auto states = walk(original, options, space, number);
+    auto states = walk(original, options, graph, number);
     if (!states) return states.error();
     for (const State& s : *states) {
       if (fruitless >= kMostFruitless || judged.spent()) break;

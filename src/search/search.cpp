@@ -5,6 +5,8 @@
 #include "ptx/parser.h"
 #include "ptx/printer.h"
 #include "search/methods.h"
+#include "search/policy_search.h"
+#include "search/space.h"
 #include "transform/apply.h"
 
 namespace pitot::search {
@@ -36,22 +38,22 @@ Status take(const Kernel& kernel, size_t chosen, SearchResult& out) {
   return Ok{};
 }
 
-Status run_method(const State& original, const SearchOptions& options, Space& space,
+}  // namespace
+
+Status run_method(const State& original, const SearchOptions& options, ProgramGraph& graph,
                   Judged& judged) {
   switch (options.method) {
     case Method::kRandom:
-      return search_random(original, options, space, judged);
+      return search_random(original, options, graph, judged);
     case Method::kGreedy:
-      return search_greedy(original, options, space, judged);
+      return search_greedy(original, options, graph, judged);
     case Method::kBeam:
-      return search_beam(original, options, space, judged);
+      return search_beam(original, options, graph, judged);
     case Method::kExhaustive:
-      return search_exhaustive(original, options, space, judged);
+      return search_exhaustive(original, options, graph, judged);
   }
   return input_error("no such method");
 }
-
-}  // namespace
 
 const char* to_string(Method method) {
   constexpr const char* kNames[] = {"random", "greedy", "beam", "exhaustive"};
@@ -62,8 +64,12 @@ Hash128 program_hash(const Kernel& kernel) {
   return hash_bytes(ptx::print_canonical(ptx::parse(kernel.path, kernel.text)));
 }
 
-Result<SearchResult> search(const Kernel& kernel, const SearchOptions& options, Cost& cost,
-                            const History& history, const LogSink& sink) {
+namespace {
+
+using Run = std::function<Status(const State&, ProgramGraph&, Judged&)>;
+
+Result<SearchResult> search_by(const Kernel& kernel, const SearchOptions& options, Cost& cost,
+                               const History& history, const LogSink& sink, const Run& run) {
   if (options.budget == 0 || options.width == 0 || options.batch == 0)
     return input_error("a search wants a budget, a width and a batch of at least 1");
   Space space(kernel, options);
@@ -74,7 +80,7 @@ Result<SearchResult> search(const Kernel& kernel, const SearchOptions& options, 
   if (const CostValue& value = judged.programs()[0].value; !value.ok())
     return failed_error(
         fmt::format("{}: the original has no cost: {}", kernel.path, value.failure));
-  if (Status s = run_method(*original, options, space, judged); !s) return s.error();
+  if (Status s = run(*original, space, judged); !s) return s.error();
 
   SearchResult out;
   for (const Program& p : judged.programs()) out.programs.push_back(record_of(p));
@@ -91,6 +97,25 @@ Result<SearchResult> search(const Kernel& kernel, const SearchOptions& options, 
   out.budget_spent = judged.budget_spent();
   out.stopped = judged.stopped();
   return out;
+}
+
+}  // namespace
+
+Result<SearchResult> search(const Kernel& kernel, const SearchOptions& options, Cost& cost,
+                            const History& history, const LogSink& sink) {
+  return search_by(kernel, options, cost, history, sink,
+                   [&](const State& original, ProgramGraph& graph, Judged& judged) {
+                     return run_method(original, options, graph, judged);
+                   });
+}
+
+Result<SearchResult> search_by_policy(const Kernel& kernel, const Policy& policy,
+                                      const SearchOptions& options, Cost& cost,
+                                      const History& history, const LogSink& sink) {
+  return search_by(kernel, options, cost, history, sink,
+                   [&](const State& original, ProgramGraph& graph, Judged& judged) {
+                     return search_policy(policy, original, options, graph, judged);
+                   });
 }
 
 Status take_next_best(const Kernel& kernel, const std::set<size_t>& rejected,

@@ -30,6 +30,14 @@ struct TransformFault {
   bool operator==(const TransformFault&) const = default;
 };
 
+// What a policy chooses, and how sure it is.
+struct PolicyStep {
+  std::string action;      // "stop" at the end
+  double probability = 0;  // that the policy gives it
+  std::string second;      // the next likeliest; empty: there was no other
+  double second_probability = 0;
+};
+
 struct SearchResult {
   ProgramRecord baseline, best;         // the same where nothing is better beyond noise
   std::string best_text;                // PTX of best.sequence

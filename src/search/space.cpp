@@ -26,12 +26,6 @@ TextPtr text_of(std::string ptx, const ptx::Module& module) {
 
 }  // namespace
 
-std::vector<std::string> names_of(std::span<const Action> sequence) {
-  std::vector<std::string> out;
-  for (Action a : sequence) out.emplace_back(transform::info(a).name);
-  return out;
-}
-
 Space::Space(const Kernel& kernel, const SearchOptions& options)
     : kernel_(kernel), workers_(options.workers), keep_bytes_(options.keep_bytes) {
   for (const transform::ActionInfo& a : transform::actions()) {
@@ -172,11 +166,14 @@ std::optional<State> Space::step(const State& from, Action action) {
   const TextPtr& to = k.to[static_cast<size_t>(action)];
   note(*from.text, action, to != nullptr);
   if (!to) return std::nullopt;
-  State out{to, from.sequence, from.blocked, from.ways};
-  out.sequence.push_back(action);
-  for (const transform::ActionInfo& a : transform::actions())
-    if (!transform::can_follow(action, a.action)) out.blocked |= bit(a.action);
-  return out;
+  return followed(from, to, action);
+}
+
+Result<std::vector<float>> Space::features(const State& from, PolicyKind kind) {
+  const ptx::Module module = ptx::parse(kernel_.path, from.text->ptx);
+  const auto function = ptx::find_kernel(module, kernel_.name);
+  if (!function) return function.error();
+  return kernel_features(module, *function, kernel_.assumptions, kind);
 }
 
 Result<std::vector<State>> Space::expand(const State& from) {

@@ -11,50 +11,25 @@
 #include <vector>
 
 #include "ptx/module.h"
-#include "search/search.h"
+#include "search/program_graph.h"
 
 namespace pitot::search {
 
-struct Text {
-  std::string ptx;
-  Hash128 bytes;    // of the text
-  Hash128 program;  // of its canonical form
-};
-using TextPtr = std::shared_ptr<const Text>;
-
-// States that are looked ahead of at a time.
-inline constexpr size_t kLookAhead = 64;
-
-using ActionSet = uint64_t;  // bits by Action
-static_assert(transform::kActions <= 64);
-inline ActionSet bit(transform::Action a) { return ActionSet{1} << static_cast<unsigned>(a); }
-
-// A text and the sequence that led there.
-struct State {
-  TextPtr text;
-  std::vector<transform::Action> sequence;
-  ActionSet blocked = 0;  // what may not follow the sequence
-  uint64_t ways = 1;      // sequences that it stands for
-};
-
-class Space {
+class Space final : public ProgramGraph {
  public:
   // Of the options: allowed actions, threads, and the bytes of texts that are kept; beyond them all
   // is forgotten and worked out again.
   Space(const Kernel& kernel, const SearchOptions& options);
 
-  Result<State> original();
-  // Works out beforehand, on all threads, what the functions below will be asked: moves() of these
-  // states, and with `steps` also every step from them. Nothing but speed depends on it.
-  Status look_ahead(std::span<const State> states, bool steps = true);
-  using Step = std::pair<const State*, transform::Action>;
-  Status look_ahead(std::span<const Step> steps);
-  // The actions that may follow and change the text, in the catalogue's order.
-  Result<std::vector<transform::Action>> moves(const State& from);
-  // Nothing where the program stays the same, or the transform fails (see faults()).
-  std::optional<State> step(const State& from, transform::Action action);
-  // step() for all of moves().
-  Result<std::vector<State>> expand(const State& from);
+  Result<State> original() override;
+  Status look_ahead(std::span<const State> states, bool steps = true) override;
+  Status look_ahead(std::span<const Step> steps) override;
+  Result<std::vector<transform::Action>> moves(const State& from) override;
+  // Nothing also where the transform fails (see faults()).
+  std::optional<State> step(const State& from, transform::Action action) override;
+  Result<std::vector<State>> expand(const State& from) override;
+  // Parses the text again.
+  Result<std::vector<float>> features(const State& from, PolicyKind kind) override;
 
   std::vector<ActionUse> uses() const;
   const std::vector<TransformFault>& faults() const { return faults_; }
@@ -95,7 +70,5 @@ class Space {
   std::array<ActionUse, transform::kActions> uses_;
   std::vector<TransformFault> faults_;
 };
-
-std::vector<std::string> names_of(std::span<const transform::Action> sequence);
 
 }  // namespace pitot::search

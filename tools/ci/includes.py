@@ -26,7 +26,9 @@ MAY_USE = {
     "variants": {"device", "toolchain", "arch", "ptx", "analysis"},
     "knobs": {"measure", "variants"},
     "transform": {"analysis", "ptx"},
-    "search": {"transform", "analysis", "ptx"},
+    "search": {"transform", "analysis", "arch", "ptx"},
+    "environment": {"search", "transform", "analysis", "ptx"},
+    "learn": {"environment", "search", "transform", "ptx"},
     "store": set(),
     "report": set(),
 }
@@ -44,6 +46,8 @@ THIRD_PARTY = {
     "xgboost/": set(),  # its functions are declared in predict/xgboost_api.h
     "cuda.h": set(),  # the driver's functions are declared in cuda/api.h
     "nvml.h": set(),
+    "torch/": {"learn"},
+    "ATen/": {"learn"},
     "CLI/": set(),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)

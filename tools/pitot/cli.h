@@ -68,6 +68,7 @@ void add_rank(CLI::App& app, Options& options);
 void add_transform(CLI::App& app, Options& options);
 void add_optimize(CLI::App& app, Options& options);
 void add_knobs(CLI::App& app, Options& options);
+void add_learn(CLI::App& app, Options& options);
 void add_doctor(CLI::App& app, Options& options);
 void add_completion(CLI::App& app, Options& options);
 

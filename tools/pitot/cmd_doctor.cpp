@@ -17,6 +17,7 @@
 #include "ptx/parser.h"
 #include "report/doctor_report.h"
 #include "toolchain/toolkit.h"
+#include "trainer_path.h"
 
 namespace pitot::cli {
 namespace {
@@ -44,6 +45,14 @@ report::DoctorItem driver() {
 report::DoctorItem xgboost() {
   const auto api = predict::load_xgboost();
   return {"xgboost", api.ok(), api ? (*api)->version : api.error().message, "train"};
+}
+
+// The program beside this one that links libtorch.
+report::DoctorItem trainer() {
+  const std::string path = trainer_path();
+  const bool found = ::access(path.c_str(), X_OK) == 0;
+  return {"pitot-learn", found, found ? path : "not beside pitot: it is built with libtorch-dev",
+          "learn train, clone and grpo"};
 }
 
 std::string in_path(const std::string& program) {
@@ -98,6 +107,7 @@ void run_doctor(bool isa, const std::vector<std::string>& paths, Options& option
   }
   doctor.items.push_back(driver());
   doctor.items.push_back(xgboost());
+  doctor.items.push_back(trainer());
   std::string ncu = in_path("ncu");
   doctor.items.push_back(
       {"ncu", !ncu.empty(), ncu.empty() ? "not on PATH" : ncu, "hardware counters"});

@@ -131,13 +131,14 @@ std::string known_cost(const std::string& text) {
 }
 
 void add_search_options(CLI::App& verb, OptimizeArguments& args) {
-  verb.add_option("--policy", args.policy, "how to search")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"greedy", "beam", "random", "exhaustive"}));
+  verb.add_option("--policy", args.policy,
+                  "how to search: greedy, beam, random, exhaustive, or a trained policy's file")
+      ->capture_default_str();
   verb.add_option("--budget", args.how.budget,
-                  "distinct programs that may be judged, the original among them")
+                  "distinct programs that may be judged, the original among them; of a trained "
+                  "policy 0 is the default: its likeliest sequence, nothing judged")
       ->capture_default_str()
-      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40));
+      ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 40));
   verb.add_option("--steps", args.how.max_steps, "transforms in a sequence at most")
       ->capture_default_str()
       ->check(CLI::Range(0u, static_cast<unsigned>(transform::kActions)));
@@ -235,6 +236,7 @@ void add_optimize(CLI::App& app, Options& options) {
       "  pitot optimize softmax.kernel.toml -o faster.ptx\n"
       "  pitot optimize gemm.kernel.toml --gpu H200 --policy beam --width 8 --budget 500 "
       "--log gemm.jsonl\n"
+      "  pitot optimize gemm.kernel.toml --policy gemm.policy.json --cost cuda --budget 10\n"
       "  pitot --seed 7 optimize k.kernel.toml --policy random --format json\n"
       "  pitot optimize kernels/triton.toml --cost cuda --log logs/ -o faster/ -f csv\n"
       "  pitot optimize tile/ --cost cuda --clock sm --policy exhaustive --budget 100000 --log "
@@ -244,7 +246,8 @@ void add_optimize(CLI::App& app, Options& options) {
       "Exit codes: 0 done (perhaps nothing is better), 1 the result was taken back or the PTX "
       "has\nerrors, 2 wrong usage or unreadable input, 3 no such GPU or no ptxas. "
       "docs/search.md says how\nit searches.");
-  verb->callback([args, &options] {
+  verb->callback([args, verb, &options] {
+    if (!is_method(args->policy) && verb->count("--budget") == 0) args->how.budget = 0;
     for (search::Method m : {search::Method::kRandom, search::Method::kGreedy,
                              search::Method::kBeam, search::Method::kExhaustive})
       if (args->policy == search::to_string(m)) args->how.method = m;

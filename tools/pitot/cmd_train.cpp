@@ -7,6 +7,7 @@
 #include "append_store.h"
 #include "cli.h"
 #include "data_files.h"
+#include "names_file.h"
 #include "predict/model_file.h"
 #include "predict/train.h"
 #include "report/train_report.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <sstream>
 
 #include "report/diagnostic_text.h"
 #include "support/file.h"
@@ -72,18 +71,6 @@ std::optional<predict::Dataset> read_data(const std::vector<std::string>& paths,
   }
   if (options.exit_code != kFine) return std::nullopt;
   return data;
-}
-
-Result<std::vector<std::string>> read_names(const std::string& path) {
-  const auto text = read_file(path);
-  if (!text) return text.error();
-  std::vector<std::string> out;
-  std::istringstream lines(*text);
-  for (std::string line; std::getline(lines, line);) {
-    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-    if (!line.empty() && line[0] != '#') out.push_back(line);
-  }
-  return out;
 }
 
 }  // namespace pitot::cli

@@ -14,9 +14,6 @@ namespace pitot::cli {
 // Nothing after errors, which are printed; exit code 2.
 std::optional<predict::Dataset> read_data(const std::vector<std::string>& paths, Options& options);
 
-// Names in a file, one a line; blank lines and those that begin with # do not count.
-Result<std::vector<std::string>> read_names(const std::string& path);
-
 // "a/gemm.csv" → "a/gemm.features.csv"
 std::string features_path(const std::string& rows);
 

@@ -125,6 +125,8 @@ Result<const arch::Gpu*> modelled_gpu(const OptimizeArguments& args, const Candi
 Result<Optimizer> Optimizer::make(const OptimizeArguments& args,
                                   const std::vector<OptimizeKernel>& kernels, Options& options) {
   Optimizer out(args, kernels, options);
+  if (Status s = out.policy_.open(args.policy, args.how.budget); !s) return s.error();
+  if (args.how.budget == 0) return out;  // a policy that is followed asks for no cost
   if (args.cost == "predict") {
     auto model = choose_model(args.model);
     if (!model) return model.error();
@@ -239,8 +241,33 @@ Status Optimizer::verify(const OptimizeKernel& kernel, search::OptimizeResult& r
   return Ok{};
 }
 
+// What a policy does by itself, checked like any other result.
+Result<search::OptimizeResult> Optimizer::follow(size_t number) const {
+  const auto begin = steady_clock::now();
+  const OptimizeKernel& k = kernels_[number];
+  search::OptimizeResult r;
+  r.judged = false;
+  r.name = k.source.name;
+  r.group = k.source.group;
+  r.path = k.source.spec;
+  r.kernel = k.kernel.name;
+  r.policy = args_.policy;
+  r.cost = "none";
+  r.gpu = ptx::name_of(k.candidate.module->target);
+  r.protocol = "nothing measured or modelled";
+  r.size = k.candidate.size_text;
+  auto found = policy_.follow(k.kernel, args_.how.max_steps, r.steps);
+  if (!found) return found.error();
+  r.search = std::move(*found);
+  if (Status s = verify(k, r); !s) return s.error();
+  r.search.programs.clear();  // none was evaluated
+  r.seconds = seconds_since(begin);
+  return r;
+}
+
 Result<search::OptimizeResult> Optimizer::run(size_t number, const std::string& log_path,
                                               const std::function<void()>& step) const {
+  if (args_.how.budget == 0) return follow(number);
   const auto begin = steady_clock::now();
   const OptimizeKernel& k = kernels_[number];
   auto made = make_cost(number);
@@ -262,11 +289,14 @@ Result<search::OptimizeResult> Optimizer::run(size_t number, const std::string& 
     };
   }
   if (made->measured != nullptr) made->measured->remember(log.history(), head.original);
-  auto found =
-      search::search(k.kernel, how, *made->cost, log.history(), [&](const search::Evaluation& e) {
+  std::vector<search::PolicyStep> steps;
+  auto found = policy_.search(
+      k.kernel, how, *made->cost, log.history(),
+      [&](const search::Evaluation& e) {
         log.add(e);
         if (step) step();
-      });
+      },
+      steps);
   Status closed = log.close();
   if (!found) return found.error();
   if (!closed) return closed.error();
@@ -297,6 +327,7 @@ Result<search::OptimizeResult> Optimizer::run(size_t number, const std::string& 
     r.drift = made->measured->drift();
   }
   r.search = std::move(*found);
+  r.steps = std::move(steps);
   if (Status s = verify(k, r); !s) return s.error();
   r.seconds = seconds_since(begin);
   return r;

@@ -10,6 +10,7 @@
 #include "cuda/gpu.h"
 #include "measure/program_meter.h"
 #include "optimize_kernel.h"
+#include "policy_run.h"
 #include "search/optimize_result.h"
 
 namespace pitot::cli {
@@ -30,7 +31,7 @@ struct OptimizeArguments {
 // What the searches of a command have in common: above all the GPU's process.
 class Optimizer {
  public:
-  // Errors: no such GPU, no model.
+  // Errors: no such GPU, no model, neither a method nor a policy.
   static Result<Optimizer> make(const OptimizeArguments& args,
                                 const std::vector<OptimizeKernel>& kernels, Options& options);
   // The search of one of the kernels, with its log in this file (empty: none). `step` is called
@@ -52,6 +53,7 @@ class Optimizer {
             Options& options)
       : args_(args), kernels_(kernels), options_(options) {}
   Result<Made> make_cost(size_t kernel) const;
+  Result<search::OptimizeResult> follow(size_t kernel) const;
   Status verify(const OptimizeKernel& kernel, search::OptimizeResult& result) const;
 
   const OptimizeArguments& args_;
@@ -60,6 +62,7 @@ class Optimizer {
   std::shared_ptr<measure::ProgramMeter> meter_;
   cuda::GpuFacts gpu_;
   std::shared_ptr<const struct ChosenModel> model_;
+  PolicySearch policy_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

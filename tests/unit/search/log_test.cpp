@@ -105,5 +105,22 @@ TEST(SearchLog, LinesThatAreNoneAreRefusedByNumber) {
   }
 }
 
+TEST(SearchLog, TheHeadSaysWhatItIsOf) {
+  const LogHead head{{0x0123456789abcdef, 42}, "emu H200, seed 1"};
+  const std::string text = log_head(head) + "half a li";
+  const auto read = read_log_head(text);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->original, head.original);
+  EXPECT_EQ(read->cost, head.cost);
+  for (const char* none :
+       {"", "[]\n", "{}\n", "7\n",
+        "{\"schema\":\"pitot.search-log/1\",\"original\":3,\"cost\":\"x\"}\n",
+        "{\"schema\":\"pitot.search-log/1\",\"original\":\"0x\",\"cost\":\"x\"}\n"}) {
+    const auto r = read_log_head(none);
+    ASSERT_FALSE(r.ok()) << none;
+    EXPECT_THAT(r.error().message, testing::HasSubstr("not the head of a search log"));
+  }
+}
+
 }  // namespace
 }  // namespace pitot::search
