@@ -14,7 +14,6 @@ using environment::EvaluationResult;
 using environment::MethodResult;
 using environment::OutcomeSummary;
 using learn::EpochRecord;
-using learn::TrainingResult;
 
 Json summary_json(const OutcomeSummary& s) {
   if (s.kernels == 0) return nullptr;
@@ -34,7 +33,7 @@ Json summary_json(const OutcomeSummary& s) {
       {"sequence_entropy", s.distinct_sequences > 0 ? Json(s.entropy) : Json()}};
 }
 
-Json training_object(const TrainingResult& r) {
+Json training_object(const learn::TrainingResult& r) {
   Json kernels = Json::array();
   for (const auto& k : r.kernels)
     kernels.push_back({{"kernel", k.kernel},
@@ -111,7 +110,7 @@ std::string table_json(const environment::TableResult& r) {
                    {"kernels", std::move(kernels)}});
 }
 
-std::string training_text(const TrainingResult& r, const TextStyle& style) {
+std::string training_text(const learn::TrainingResult& r, const TextStyle& style) {
   std::string out;
   size_t learned = 0;
   double reward[2] = {0, 0}, oracle[2] = {0, 0};
@@ -138,19 +137,19 @@ std::string training_text(const TrainingResult& r, const TextStyle& style) {
   return out;
 }
 
-std::string training_json(const TrainingResult& r) {
+std::string training_json(const learn::TrainingResult& r) {
   Json out{{"schema", "pitot.learn-training/1"}};
   out.update(training_object(r));
   return dump(out);
 }
 
-std::string folds_json(const std::vector<TrainingResult>& folds) {
+std::string folds_json(const std::vector<learn::TrainingResult>& folds) {
   Json out = Json::array();
-  for (const TrainingResult& r : folds) out.push_back(training_object(r));
+  for (const learn::TrainingResult& r : folds) out.push_back(training_object(r));
   return dump(Json{{"schema", "pitot.learn-folds/1"}, {"folds", std::move(out)}});
 }
 
-std::string cloning_csv(const TrainingResult& r) {
+std::string cloning_csv(const learn::TrainingResult& r) {
   std::string out = "epoch,loss,accuracy,likeliest_reward\n";
   for (const EpochRecord& e : r.epochs)
     if (e.phase == "clone")
@@ -158,7 +157,7 @@ std::string cloning_csv(const TrainingResult& r) {
   return out;
 }
 
-std::string grpo_csv(const TrainingResult& r) {
+std::string grpo_csv(const learn::TrainingResult& r) {
   std::string out =
       "epoch,temperature,loss,reward,likeliest_reward,entropy,entropy_weight,kl,clipped\n";
   for (const EpochRecord& e : r.epochs)
@@ -168,7 +167,7 @@ std::string grpo_csv(const TrainingResult& r) {
   return out;
 }
 
-std::string trained_kernels_csv(const TrainingResult& r) {
+std::string trained_kernels_csv(const learn::TrainingResult& r) {
   std::string out = "kernel,held_out,sequence,reward,oracle,failed\n";
   for (const auto& k : r.kernels)
     out += fmt::format("{},{},{},{},{},{}\n", csv_field(k.kernel), int{k.held_out},
