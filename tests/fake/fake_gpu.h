@@ -62,9 +62,14 @@ struct Fake {
   Status32 broken = kSuccess;  // sticky, as after a fault
   double clock_ms = 0;
   std::mt19937_64 random{7};
-  // What a launch cost before, by its kernel, shape and parameters: in a graph later launches only
-  // advance the clock.
-  std::map<std::string, double> cost;
+  // What a launch cost before, by its kernel, shape and parameters: later launches only advance the
+  // clock, in a graph always, else while nobody else writes to the memory.
+  struct Known {
+    double ms = 0;
+    uint64_t writes = 0;
+  };
+  std::map<std::string, Known> cost;
+  uint64_t writes = 0;  // copies into the memory
   // Take what plain memory holds now into the textures over it.
   std::vector<std::function<void()>> plain_textures;
 };
