@@ -15,6 +15,8 @@ namespace {
 using torch::Tensor;
 
 constexpr double kDropout = 0.1;
+constexpr double kDualClip = 3;
+constexpr double kMostLogRatio = 20;  // far beyond both clips; keeps exp finite
 
 Tensor table_of(const std::vector<float>& values, int64_t columns) {
   return torch::from_blob(const_cast<float*>(values.data()),
@@ -144,6 +146,12 @@ search::PolicyNetwork PolicyTrainer::network() const {
   return *search::PolicyNetwork::make(impl_->kind, std::move(layers));
 }
 
+bool PolicyTrainer::sound() const {
+  for (const Tensor& w : impl_->weights)
+    if (!torch::isfinite(w.detach()).all().item<bool>()) return false;
+  return true;
+}
+
 double PolicyTrainer::imitate(const Samples& batch, uint64_t dropout_seed) {
   at::Generator generator = at::detail::createCPUGenerator(dropout_seed);
   const Tensor log =
@@ -158,10 +166,13 @@ ImproveLosses PolicyTrainer::improve(const RolloutSamples& batch, const ImproveO
                                               options.temperature, nullptr);
   const Tensor p = log.exp();
   const Tensor chosen = log.gather(1, chosen_of(batch)).squeeze(1);
-  const Tensor ratio = (chosen - column_of(batch.old_log)).exp();
+  const Tensor ratio =
+      (chosen - column_of(batch.old_log)).clamp(-kMostLogRatio, kMostLogRatio).exp();
   const Tensor advantage = column_of(batch.advantages);
   const Tensor within = ratio.clamp(1 - options.clip, 1 + options.clip);
-  const Tensor surrogate = torch::min(ratio * advantage, within * advantage).mean();
+  const Tensor clipped = torch::min(ratio * advantage, within * advantage);
+  const Tensor surrogate =
+      torch::where(advantage < 0, torch::max(clipped, kDualClip * advantage), clipped).mean();
   const Tensor kl = (p * (log - table_of(batch.reference, impl_->outputs))).sum(1).mean();
   const Tensor entropy = -(p * log).sum(1).mean();
   const Tensor loss = -surrogate + options.kl * kl - options.entropy * entropy;

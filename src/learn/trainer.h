@@ -34,6 +34,9 @@ class PolicyTrainer {
 
   // In place of what it has; the optimiser begins anew.
   void start_from(const search::PolicyNetwork& network, double learning_rate);
+  // Whether every weight is a finite number.
+  bool sound() const;
+  // The weights must be sound.
   search::PolicyNetwork network() const;
 
   // One gradient step on the cross entropy of the outputs, with dropout 0.1 behind both hidden
@@ -42,7 +45,10 @@ class PolicyTrainer {
 
   // One gradient step on the clipped surrogate (Schulman et al., "Proximal Policy Optimization
   // Algorithms", 2017, eq. 7) with KL(policy ‖ reference) and an entropy bonus:
-  //   -mean(min(r A, clip(r, 1-ε, 1+ε) A)) + β KL - c H.
+  //   -mean(min(r A, clip(r, 1-ε, 1+ε) A)) + β KL - c H,
+  // with r A at least 3 A where A < 0 (Ye et al., "Mastering Complex Control in MOBA Games with
+  // Deep Reinforcement Learning", 2020, the dual clip): a forced action may have had next to no
+  // probability, and its ratio then has no bound.
   // Without dropout: with it the ratio r of an unchanged policy would not be 1.
   ImproveLosses improve(const RolloutSamples& batch, const ImproveOptions& options);
 

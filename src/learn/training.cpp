@@ -40,7 +40,7 @@ double accuracy_of(const search::PolicyNetwork& network, const Samples& samples)
   return samples.size() == 0 ? 0 : static_cast<double>(right) / static_cast<double>(samples.size());
 }
 
-Status sound(const TrainingOptions& o) {
+Status in_range(const TrainingOptions& o) {
   if (o.rules.max_steps == 0 || o.group < 2 || o.batch == 0 || o.passes == 0 ||
       o.first_temperature <= 0 || o.second_temperature <= 0 || o.clone_rate <= 0 || o.rate <= 0)
     return input_error(
@@ -88,7 +88,7 @@ Training::Training(const environment::RecordedTable& table, const TrainingOption
 
 Result<Training> Training::begin(const environment::RecordedTable& table,
                                  const TrainingOptions& options, const search::Policy* start) {
-  if (Status s = sound(options); !s) return s.error();
+  if (Status s = in_range(options); !s) return s.error();
   if (Status s = fits(table, options.rules); !s) return s.error();
   if (start != nullptr && start->kind() != options.rules.kind)
     return input_error(fmt::format("training of a {} policy cannot start from a {} one",
@@ -147,7 +147,14 @@ double Training::mean_reward(const search::PolicyNetwork& network) const {
   return sum / static_cast<double>(kernels_.size());
 }
 
-void Training::clone_epoch(EpochRecord& record) {
+Status Training::sound(const EpochRecord& record) const {
+  if (trainer_.sound()) return Ok{};
+  return failed_error(fmt::format(
+      "training diverged in epoch {} of {}: a weight is no finite number; try a lower rate",
+      record.epoch, record.phase));
+}
+
+Status Training::clone_epoch(EpochRecord& record) {
   Draws draws = draws_of(options_.seed, 0, record.epoch);
   std::vector<size_t> order(imitated_.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -158,6 +165,7 @@ void Training::clone_epoch(EpochRecord& record) {
         trainer_.imitate(picked(imitated_, std::span(order).subspan(begin, count)), draws.bits());
     record.loss += loss * static_cast<double>(count) / static_cast<double>(order.size());
   }
+  if (Status s = sound(record); !s) return s;
   const search::PolicyNetwork now = trainer_.network();
   record.accuracy = accuracy_of(now, imitated_);
   record.likeliest_reward = mean_reward(now);
@@ -167,9 +175,10 @@ void Training::clone_epoch(EpochRecord& record) {
   result_.best_epoch = record.epoch;
   result_.best_reward = record.likeliest_reward;
   improved_ = record.epoch == clone_epochs_;
+  return Ok{};
 }
 
-void Training::improve_epoch(EpochRecord& record) {
+Status Training::improve_epoch(EpochRecord& record) {
   if (record.epoch == 1 && clone_epochs_ > 0) {
     reference_ = trainer_.network();
     trainer_.start_from(reference_, options_.rate);
@@ -195,28 +204,27 @@ void Training::improve_epoch(EpochRecord& record) {
                   static_cast<double>(played.rewards.size());
   record.entropy = played.normalised_entropy;
   entropy_weight_ = options_.entropy.next(entropy_weight_, record.entropy);
+  if (Status s = sound(record); !s) return s;
   search::PolicyNetwork now = trainer_.network();
   record.likeliest_reward = mean_reward(now);
   improved_ = record.likeliest_reward > result_.best_reward;
-  if (!improved_) return;
+  if (!improved_) return Ok{};
   best_ = std::move(now);
   result_.best_phase = "grpo";
   result_.best_epoch = record.epoch;
   result_.best_reward = record.likeliest_reward;
+  return Ok{};
 }
 
-void Training::epoch(double time) {
+Status Training::epoch(double time) {
   EpochRecord record;
   record.time = time;
   const size_t made = result_.epochs.size();
   record.phase = made < clone_epochs_ ? "clone" : "grpo";
   record.epoch = 1 + (made < clone_epochs_ ? made : made - clone_epochs_);
-  if (made < clone_epochs_) {
-    clone_epoch(record);
-  } else {
-    improve_epoch(record);
-  }
-  result_.epochs.push_back(std::move(record));
+  const Status done = made < clone_epochs_ ? clone_epoch(record) : improve_epoch(record);
+  if (done) result_.epochs.push_back(std::move(record));
+  return done;
 }
 
 search::Policy Training::policy_of(const search::PolicyNetwork& network, const std::string& phase,

@@ -43,7 +43,8 @@ class Training {
                                  std::string_view checkpoint);
 
   // One epoch of cloning or, when that is done, of GRPO; `time` in seconds since 1970 is noted.
-  void epoch(double time);
+  // Errors (kFailed): weights that are no finite numbers any more.
+  Status epoch(double time);
   bool done() const { return result_.epochs.size() >= total_epochs(); }
   size_t total_epochs() const { return clone_epochs_ + options_.epochs; }
   std::span<const EpochRecord> epochs() const { return result_.epochs; }
@@ -64,8 +65,9 @@ class Training {
            const search::Policy* start, std::vector<size_t> kernels);
   static std::string fingerprint(const environment::RecordedTable& table,
                                  const TrainingOptions& options, const search::Policy* start);
-  void clone_epoch(EpochRecord& record);
-  void improve_epoch(EpochRecord& record);
+  Status clone_epoch(EpochRecord& record);
+  Status improve_epoch(EpochRecord& record);
+  Status sound(const EpochRecord& record) const;
   double mean_reward(const search::PolicyNetwork& network) const;
   search::Policy policy_of(const search::PolicyNetwork& network, const std::string& phase,
                            uint64_t epoch, double reward) const;

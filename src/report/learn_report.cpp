@@ -149,18 +149,18 @@ std::string folds_json(const std::vector<learn::TrainingResult>& folds) {
   return dump(Json{{"schema", "pitot.learn-folds/1"}, {"folds", std::move(out)}});
 }
 
-std::string cloning_csv(const learn::TrainingResult& r) {
+std::string cloning_csv(const std::vector<EpochRecord>& epochs) {
   std::string out = "epoch,loss,accuracy,likeliest_reward\n";
-  for (const EpochRecord& e : r.epochs)
+  for (const EpochRecord& e : epochs)
     if (e.phase == "clone")
       out += fmt::format("{},{},{},{}\n", e.epoch, e.loss, e.accuracy, e.likeliest_reward);
   return out;
 }
 
-std::string grpo_csv(const learn::TrainingResult& r) {
+std::string grpo_csv(const std::vector<EpochRecord>& epochs) {
   std::string out =
       "epoch,temperature,loss,reward,likeliest_reward,entropy,entropy_weight,kl,clipped\n";
-  for (const EpochRecord& e : r.epochs)
+  for (const EpochRecord& e : epochs)
     if (e.phase == "grpo")
       out += fmt::format("{},{},{},{},{},{},{},{},{}\n", e.epoch, e.temperature, e.loss, e.reward,
                          e.likeliest_reward, e.entropy, e.entropy_weight, e.kl, e.clipped);

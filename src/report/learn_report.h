@@ -19,8 +19,8 @@ std::string training_text(const learn::TrainingResult& r, const TextStyle& style
 std::string training_json(const learn::TrainingResult& r);
 // schema pitot.learn-folds/1
 std::string folds_json(const std::vector<learn::TrainingResult>& folds);
-std::string cloning_csv(const learn::TrainingResult& r);
-std::string grpo_csv(const learn::TrainingResult& r);
+std::string cloning_csv(const std::vector<learn::EpochRecord>& epochs);
+std::string grpo_csv(const std::vector<learn::EpochRecord>& epochs);
 std::string trained_kernels_csv(const learn::TrainingResult& r);
 
 std::string evaluation_text(const environment::EvaluationResult& r, const TextStyle& style);

@@ -55,7 +55,7 @@ Result<learn::TrainingResult> train(const LearnArguments& args, const learn::Tra
   if (!files) return files.error();
   for (size_t k = 0; k < training->epochs().size(); ++k) progress.step();
   while (!training->done()) {
-    training->epoch(now());
+    if (Status s = training->epoch(now()); !s) return s.error();
     const bool whole = training->epochs().size() % args.checkpoint_every == 0;
     if (Status s = files->add(*training, whole); !s) return s.error();
     progress.step();

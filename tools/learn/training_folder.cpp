@@ -48,9 +48,9 @@ Status TrainingFolder::add_events(const EpochRecord& r, size_t number) {
   return events_.add(r.time, static_cast<int64_t>(number), scalars);
 }
 
-Status TrainingFolder::write_tables(const learn::TrainingResult& result) {
-  if (Status s = write("cloning.csv", report::cloning_csv(result)); !s) return s;
-  return write("grpo.csv", report::grpo_csv(result));
+Status TrainingFolder::write_tables(const std::vector<EpochRecord>& epochs) {
+  if (Status s = write("cloning.csv", report::cloning_csv(epochs)); !s) return s;
+  return write("grpo.csv", report::grpo_csv(epochs));
 }
 
 Status TrainingFolder::add(const Training& training, bool whole) {
@@ -63,6 +63,7 @@ Status TrainingFolder::add(const Training& training, bool whole) {
     if (Status s = write("best.checkpoint", training.checkpoint()); !s) return s;
   }
   if (!whole && !training.done()) return Ok{};
+  if (Status s = write_tables({training.epochs().begin(), training.epochs().end()}); !s) return s;
   return write("latest.checkpoint", training.checkpoint());
 }
 
@@ -73,7 +74,7 @@ Status TrainingFolder::finish(const Training& training) {
   if (Status s = write("latest.checkpoint", training.checkpoint()); !s) return s;
   if (Status s = write("kernels.csv", report::trained_kernels_csv(result)); !s) return s;
   if (Status s = write("summary.json", report::training_json(result)); !s) return s;
-  return write_tables(result);
+  return write_tables(result.epochs);
 }
 
 }  // namespace pitot::cli

@@ -29,7 +29,7 @@ class TrainingFolder {
   TrainingFolder(std::string path, learn::EventFile events)
       : path_(std::move(path)), events_(std::move(events)) {}
   Status add_events(const learn::EpochRecord& record, size_t number);
-  Status write_tables(const learn::TrainingResult& result);
+  Status write_tables(const std::vector<learn::EpochRecord>& epochs);
   Status write(const char* name, const std::string& content);
 
   std::string path_;

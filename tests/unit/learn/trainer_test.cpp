@@ -2,6 +2,7 @@
 #include "learn/trainer.h"
 
 #include <cmath>
+#include <limits>
 
 #include "../environment/environment_helpers.h"
 #include "../search/policy_helpers.h"
@@ -114,7 +115,7 @@ TEST(PolicyTrainer, LossesAreTheFormulas) {
       const auto q = probabilities(reference, batch, k, options.temperature);
       const double ratio = std::exp(std::log(p[batch.outputs[k]]) - double{batch.old_log[k]});
       const double within = std::clamp(ratio, 0.8, 1.2), a = batch.advantages[k];
-      surrogate += std::min(ratio * a, within * a) / 50;
+      surrogate += std::max(std::min(ratio * a, within * a), a < 0 ? 3 * a : -1e9) / 50;
       clipped += (std::fabs(ratio - within) > 1e-6) / 50.0;
       for (size_t o = 0; o < p.size(); ++o)
         if (p[o] > 0) kl += p[o] * std::log(p[o] / q[o]) / 50;
@@ -130,6 +131,23 @@ TEST(PolicyTrainer, LossesAreTheFormulas) {
     clipped_before = losses.clipped;
   }
   EXPECT_GT(clipped_before, 0);
+}
+
+// A forced action that had next to no probability, and whose episode went badly: its ratio may
+// become anything.
+TEST(PolicyTrainer, RatiosWithoutBoundLeaveTheWeightsFinite) {
+  PolicyTrainer trainer(PolicyKind::kPublished, 0.01, 5);
+  const PolicyNetwork start = trainer.network();
+  RolloutSamples batch = rollouts(start, start, 1);
+  batch.old_log.assign(batch.size(), -120);
+  batch.advantages.assign(batch.size(), -1);
+  batch.old_log[0] = -std::numeric_limits<float>::infinity();
+  const ImproveLosses losses = trainer.improve(batch, {1, 0.2, 0, 0});
+  EXPECT_NEAR(losses.surrogate, -3, 1e-6);
+  EXPECT_EQ(losses.clipped, 1);
+  EXPECT_TRUE(trainer.sound());
+  // Nothing is learned from what is that far off.
+  EXPECT_EQ(trainer.network().layers()[0].weight, start.layers()[0].weight);
 }
 
 TEST(PolicyTrainer, GoesOnFromItsState) {

@@ -43,7 +43,7 @@ Training made(const RecordedTable& table, const TrainingOptions& options,
 
 Training trained(const RecordedTable& table, const TrainingOptions& options) {
   Training out = made(table, options);
-  while (!out.done()) out.epoch(1);
+  while (!out.done()) EXPECT_TRUE(out.epoch(1).ok());
   return out;
 }
 
@@ -156,11 +156,11 @@ TEST(Training, ResumedIsTheSameAsUninterrupted) {
   const Training straight = trained(table, options);
   for (size_t cut : {1u, 5u, 6u, 7u, 13u, 14u}) {
     Training first = made(table, options);
-    while (first.epochs().size() < cut) first.epoch(1);
+    while (first.epochs().size() < cut) EXPECT_TRUE(first.epoch(1).ok());
     auto resumed = Training::resume(table, options, nullptr, first.checkpoint());
     ASSERT_TRUE(resumed.ok()) << resumed.error().message;
     EXPECT_EQ(resumed->epochs().size(), cut);
-    while (!resumed->done()) resumed->epoch(1);
+    while (!resumed->done()) EXPECT_TRUE(resumed->epoch(1).ok());
     expect_same(*resumed, straight);
   }
 }
@@ -178,7 +178,7 @@ TEST(Training, CheckpointsOfAnotherTrainingAreRefused) {
   const RecordedTable table = hashed_toy();
   const TrainingOptions options = short_options();
   Training t = made(table, options);
-  t.epoch(1);
+  EXPECT_TRUE(t.epoch(1).ok());
   const std::string checkpoint = t.checkpoint();
   auto why = [&](const RecordedTable& with, const TrainingOptions& o, const std::string& bytes) {
     const auto r = Training::resume(with, o, nullptr, bytes);
@@ -219,11 +219,11 @@ TEST(Training, GrpoAloneStartsFromAPolicy) {
   Training t = made(table, options, &start);
   EXPECT_EQ(t.total_epochs(), 8u);
   const std::string fresh = t.checkpoint();
-  while (!t.done()) t.epoch(1);
+  while (!t.done()) EXPECT_TRUE(t.epoch(1).ok());
   EXPECT_EQ(t.result().epochs[0].phase, "grpo");
   auto resumed = Training::resume(table, options, &start, fresh);
   ASSERT_TRUE(resumed.ok());
-  while (!resumed->done()) resumed->epoch(1);
+  while (!resumed->done()) EXPECT_TRUE(resumed->epoch(1).ok());
   expect_same(*resumed, t);
   // A start that has seen what is held out is none.
   options.held_out = {"k0"};
