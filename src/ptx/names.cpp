@@ -131,6 +131,14 @@ bool RegisterNames::declare(const RegisterDeclaration& declaration) {
   bool fresh = true;
   for (const Range& range : ranges_)
     if (range.scope == scope_ && range.prefix == declaration.name) fresh = false;
+  // Single registers of the scope that have one of its names.
+  std::string_view prefix;
+  uint32_t number = 0;
+  for (size_t k = 0; numbered_singles_ && k < index && fresh; ++k) {
+    const RegisterDeclaration& d = function_->register_declarations[k];
+    fresh = d.count != 0 || d.scope != scope_ || !split_numbered(d.name, prefix, number) ||
+            prefix != declaration.name || number >= declaration.count;
+  }
   ranges_.push_back({declaration.name, declaration.count, index, scope_, {}, {}});
   return fresh;
 }

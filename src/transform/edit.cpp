@@ -7,6 +7,19 @@
 #include <charconv>
 
 namespace pitot::transform {
+namespace {
+
+// Whether a range such as `%pitot<9>` or `%pitot1<9>` is declared somewhere in the text.
+bool names_a_range(std::string_view text, std::string_view stem) {
+  for (size_t at = text.find(stem); at != text.npos; at = text.find(stem, at + 1)) {
+    const size_t behind = text.find_first_not_of("0123456789", at + stem.size());
+    const size_t next = text.find_first_not_of(" \t", behind);
+    if (next != text.npos && text[next] == '<') return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 void Edit::decline(const ptx::Instruction& i, std::string reason) {
   declined_.push_back({subject_.line(i), std::move(reason)});
@@ -19,20 +32,23 @@ void Edit::respell(const ptx::Instruction& i, std::string opcode) {
   changed();
 }
 
-std::string Edit::fresh(std::string_view stem) {
-  // Numbers above all that follow the stem anywhere in the text: parameters and inner scopes must
-  // not be hidden either.
-  auto [next, first] = next_.try_emplace(std::string(stem), 0);
+std::string Edit::fresh(std::string_view wanted) {
+  auto [it, first] = next_.try_emplace(std::string(wanted));
+  auto& [stem, next] = it->second;
   if (first) {
+    // Numbers above all that follow the stem anywhere in the text: parameters and inner scopes must
+    // not be hidden either.
     const std::string_view text = subject_.module().text();
+    stem = wanted;
+    while (names_a_range(text, stem)) stem += '_';
     for (size_t at = text.find(stem); at != text.npos; at = text.find(stem, at + 1)) {
       uint32_t number = 0;
       const char* digits = text.data() + at + stem.size();
       if (std::from_chars(digits, text.data() + text.size(), number).ec == std::errc())
-        next->second = std::max(next->second, number + 1);
+        next = std::max(next, number + 1);
     }
   }
-  return fmt::format("{}{}", stem, next->second++);
+  return fmt::format("{}{}", stem, next++);
 }
 
 std::string Edit::new_register(std::string_view type) {

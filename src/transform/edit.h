@@ -49,7 +49,7 @@ class Edit {
   std::string apply();
 
  private:
-  std::string fresh(std::string_view stem);
+  std::string fresh(std::string_view wanted);
   std::string indentation(const ptx::Instruction& i) const;
 
   Subject& subject_;
@@ -57,7 +57,8 @@ class Edit {
   uint32_t changes_ = 0;
   std::vector<Declined> declined_;
   std::vector<std::pair<std::string, std::string>> registers_;  // type, name
-  std::map<std::string, uint32_t, std::less<>> next_;           // by stem
+  // By what was wanted: the stem that is used, and the number of the next name.
+  std::map<std::string, std::pair<std::string, uint32_t>> next_;
 };
 
 }  // namespace pitot::transform

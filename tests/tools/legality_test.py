@@ -179,6 +179,7 @@ class Specs(unittest.TestCase):
         written = tomllib.loads(text)
         self.assertEqual(written["sizes"][2:], [{"kind": "boundary", **s} for s in sizes[:3]])
         self.assertEqual(written["ptx"], str((self.at / "a/k.sm80.ptx").resolve()))
+        self.assertIn("uniform(-200000, 200000)", kernel_specs.other_values('init = "normal"'))
         loose = tomllib.loads(kernel_specs.without_tolerance(spec))
         self.assertNotIn("tolerance", loose)
         self.assertEqual(len(loose["args"]), 1)

@@ -103,25 +103,26 @@ class Judge:
     def check(self, kernel, path, rounded):
         """Verdict, reasons, equal bits, and by what it was judged.
 
-        With the spec first; what no launch of it came to is tried with more sizes, then with inferred arguments, and those
-        again with more of them, and with numbers that are multiples of 16, as compilers of Triton may have been promised.
+        With the spec first; what no launch of it came to is tried with more sizes, with larger values at these, with
+        inferred arguments, with more of them, and with numbers that are multiples of 16, as compilers of Triton may have been promised.
         Once all of that was in vain for a kernel, its other programs get the spec and its sizes only.
         """
         inferred = ["--budget", str(self.o.budget), "--trials"]
         ways = []
         if kernel.spec:
             ways.append(("spec", ["--spec", kernel.spec]))
-            ways.append(("more sizes", None))
+            ways += [("more sizes", None), ("other values", None)]
         ways.append(("inferred", [*inferred, str(self.o.trials)]))
         ways.append(("more", [*inferred, str(self.o.trials * 8)]))
         ways.append(("multiples", [*inferred, str(self.o.trials * 2), "--multiple-of", "16"]))
         if kernel.key in self.hopeless:
-            ways = ways[: 2 if kernel.spec else 1]
+            ways = ways[: 3 if kernel.spec else 1]
         first = None
         for way, options in ways:
             beside = pathlib.Path(path).with_name("beside.kernel.toml")
-            if way == "more sizes":
-                beside.write_text(self.with_more_sizes(kernel))
+            if options is None:
+                text = self.with_more_sizes(kernel)
+                beside.write_text(kernel_specs.other_values(text) if way == "other values" else text)
                 options = ["--spec", str(beside)]
             verdict, why, equal = self.ask(kernel, path, options)
             if verdict == "different" and rounded and options[0] == "--spec":
@@ -131,7 +132,7 @@ class Judge:
             if first is None:
                 first = (verdict, why, equal, way)
             # Inferred launches are others than the spec states, which the transforms were told: what fails there is no fault.
-            if verdict != "undecided" and (way in ("spec", "more sizes") or verdict == "same" or not kernel.spec):
+            if verdict != "undecided" and (options[0] == "--spec" or verdict == "same" or not kernel.spec):
                 return verdict, why, equal, way
         with self.lock:
             self.hopeless.add(kernel.key)

@@ -307,6 +307,13 @@ TEST(Parser, RedefinitionsAreErrors) {
                                        "9:11 redefined-name", "10:4 redefined-name"));
 }
 
+TEST(Parser, ARangeOverASingleRegister) {
+  EXPECT_THAT(problems(kernel(".reg .b32 %r2;\n.reg .b32 %r<3>;\nret;")),
+              ElementsAre("7:11 redefined-name"));
+  EXPECT_THAT(problems(kernel(".reg .b32 %r2;\n.reg .b32 %r<2>;\n{\n.reg .b32 %r<3>;\n}\nret;")),
+              ElementsAre());
+}
+
 TEST(Parser, ThreeHundredKernelsAndALongLine) {
   std::string text = kHead;
   for (int i = 0; i < 300; ++i)

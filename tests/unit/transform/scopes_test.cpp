@@ -103,6 +103,20 @@ TEST(Scopes, NothingMovesInFrontOfADeclaration) {
   EXPECT_LT(early.text.find(".b64 %late"), early.text.find("prefetch.global.L1 [%late1]"));
 }
 
+// New registers have names that no declared range has.
+TEST(Scopes, NewNamesKeepClearOfRanges) {
+  for (const char* range : {"%pitot<9>", "%pitot1 <9>"}) {
+    const Applied a = run(kernel("\t.reg .b32 " + std::string(range) +
+                                 ";\n\tmov.u32 %r1, 0;\nL:\n\tld.global.f32 %f1, [%rd1];\n"
+                                 "\tadd.f32 %f2, %f2, %f1;\n\tadd.s64 %rd1, %rd1, 128;\n"
+                                 "\tadd.s32 %r1, %r1, 1;\n\tsetp.lt.s32 %p1, %r1, %r0;\n"
+                                 "\t@%p1 bra L;\n\tst.global.f32 [%rd2], %f2;\n"),
+                          Action::kPrefetchL1);
+    EXPECT_TRUE(a.step.applied());
+    EXPECT_THAT(a.text, HasSubstr(" %pitot_0;"));
+  }
+}
+
 std::string two_shared(const std::string& declaration) {
   return kernel("\t" + declaration +
                 "\n\tld.shared.u32 %r1, [S];\n\tld.shared.u32 %r2, [S+4];\n"
