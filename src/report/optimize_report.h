@@ -20,7 +20,8 @@ std::string optimize_text(const search::OptimizeResult& r, const TextStyle& styl
 std::string optimize_json(const search::OptimizeResult& r);
 
 // A row a kernel: {schema: "pitot.optimize-table/1", kernels: [the above without actions and
-// programs, with name, class and seconds; of those without a search name, class, path and error], errors}.
+// programs, with name, class and seconds; of those without a search name, class, path and error],
+// errors}.
 std::string optimize_table_text(std::span<const search::OptimizeResult> rows,
                                 const TextStyle& style);
 std::string optimize_table_json(std::span<const search::OptimizeResult> rows,
