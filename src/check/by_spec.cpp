@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 
+#include "check/drawn_sizes.h"
 #include "check/endless.h"
 #include "check/rounding.h"
 #include "device/emulated.h"
@@ -15,6 +16,9 @@
 namespace pitot::check {
 namespace {
 
+// Where code never ran: sizes to draw, and what the first kernel may execute at all of them.
+constexpr size_t kDrawnSizes = 24;
+constexpr uint64_t kDrawnInstructions = 16'000'000, kDrawnBudget = 2'000'000;
 constexpr size_t kSizesAtOnce = 4;  // sizes beside each other at most: each may take gigabytes
 
 double volume(const device::SizeSpec& s) {
@@ -36,7 +40,8 @@ class SpecCheck {
 
   Runs run_both(const CheckedSize& s, unsigned workers) const {
     Runs out;
-    const uint64_t budget = o_.most_instructions();
+    const uint64_t budget =
+        s.drawn ? std::min(o_.most_instructions(), kDrawnBudget) : o_.most_instructions();
     out.a = run(a_, s.size, nullptr, true, budget, workers);
     if (!*out.a || (s.added && !(*out.a)->ok()) || ran_out(**out.a)) return out;
     out.allowed = patience((*out.a)->warp_instructions, budget);
@@ -243,6 +248,16 @@ Status check_by_spec(const Side& a, const Side& b, const Options& options, Check
                    [&](size_t i) { wave[i] = check.run_both(sizes[n + i], std::max(1u, each)); });
     }
     auto done = check.look_at(sizes[n], std::move(wave[n - first]), reached_a, reached_b);
+    if (!done) return done.error();
+    if (*done) return Ok{};
+  }
+  uint64_t executed = 0;
+  for (device::Sizes& drawn : drawn_sizes(*options.spec, kDrawnSizes, options.seed)) {
+    if ((reached_a.complete() && reached_b.complete()) || executed > kDrawnInstructions) break;
+    const CheckedSize size{{"drawn", std::move(drawn)}, true, true};
+    SpecCheck::Runs runs = check.run_both(size, workers);
+    if (runs.a && *runs.a) executed += (**runs.a).warp_instructions;
+    auto done = check.look_at(size, std::move(runs), reached_a, reached_b);
     if (!done) return done.error();
     if (*done) break;
   }

@@ -12,6 +12,7 @@ namespace pitot::check {
 struct CheckedSize {
   device::SizeSpec size;
   bool added = false;  // not the spec's: where the first kernel faults it is left out
+  bool drawn = false;  // at random, because some code has not run
 };
 std::vector<CheckedSize> checked_sizes(const device::KernelSpec& spec);
 
