@@ -162,13 +162,14 @@ void add_trainer(CLI::App& learn, Options& options, const char* name, const char
 
 void add_learn(CLI::App& app, Options& options) {
   CLI::App* verb = app.add_subcommand(
-      "learn", "policies that choose transforms: recorded tables, training, judgement");
+      "learn", "policies that choose transforms or knobs: recorded tables, training, judgement");
   verb->require_subcommand(1);
   add_table(*verb, options);
   add_trainer(*verb, options, "train",
               "cloning and GRPO (pitot-learn; its --help has the options)");
   add_trainer(*verb, options, "clone", "only the cloning of the greedy search (pitot-learn)");
   add_trainer(*verb, options, "grpo", "only GRPO, from a policy that is there (pitot-learn)");
+  add_trainer(*verb, options, "ppo", "PPO over compile knobs, on a recorded sweep (pitot-learn)");
   add_eval(*verb, options);
   add_examples(
       *verb,
@@ -177,6 +178,7 @@ void add_learn(CLI::App& app, Options& options) {
       "  pitot learn eval --table gemm.table --policy half/best.policy.json\n"
       "  pitot learn train --table gemm.table --folds 8 -o folds\n"
       "  pitot learn eval --table gemm.table --policy folds/fold-*/best.policy.json\n"
+      "  pitot learn ppo data/h200/knobs/phase1_result.csv -o ppo\n"
       "docs/learn.md says what is learned and how it is judged.\n"
       "Exit codes: 0 done, 2 wrong usage or unreadable input, 3 pitot-learn is not here.");
 }
