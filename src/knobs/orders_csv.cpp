@@ -23,12 +23,13 @@ Result<std::vector<SeededOrder>> orders_of(const TrainedPolicy& policy, const Ta
   auto environment = Environment::make(readings, options_for(policy));
   if (!environment) return environment.error();
   if (Status s = fits(policy, *environment, table.cases()); !s) return s.error();
+  const PolicyLogits logits(policy);
   std::vector<SeededOrder> out;
   for (size_t c = 0; c < table.cases().size(); ++c) {
     const auto seen = environment->reset(1, c);
     if (!seen) return seen.error();
     SeededOrder order{table.cases()[c], policy.origin.seed, {}};
-    for (const size_t i : by_probability(table.space(), policy.network.evaluate(*seen)))
+    for (const size_t i : by_probability(table.space(), logits(*seen)))
       if (table.row(c, i) != nullptr) order.configurations.push_back(i);
     out.push_back(std::move(order));
   }

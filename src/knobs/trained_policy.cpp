@@ -41,6 +41,54 @@ KnobPolicyOrigin read_origin(const KnobJson& j) {
   return o;
 }
 
+KnobJson layers_json(const std::vector<Layer>& layers) {
+  KnobJson out = KnobJson::array();
+  for (const Layer& l : layers)
+    out.push_back({{"inputs", l.inputs},
+                   {"outputs", l.outputs},
+                   {"weight", shortest(l.weight)},
+                   {"bias", shortest(l.bias)}});
+  return out;
+}
+
+std::vector<Layer> read_layers(const KnobJson& j) {
+  std::vector<Layer> out;
+  for (const KnobJson& l : j)
+    out.push_back({l.at("inputs").get<size_t>(), l.at("outputs").get<size_t>(),
+                   l.at("weight").get<std::vector<float>>(),
+                   l.at("bias").get<std::vector<float>>()});
+  return out;
+}
+
+KnobJson graphs_json(const std::vector<ControlGraph>& graphs) {
+  KnobJson out = KnobJson::array();
+  for (const ControlGraph& g : graphs)
+    out.push_back({{"blocks", g.blocks},
+                   {"edges", g.edges},
+                   {"kernel", shortest({g.kernel.begin(), g.kernel.end()})}});
+  return out;
+}
+
+Status read_graphs(const KnobJson& j, TrainedPolicy& p) {
+  auto encoder = GraphEncoder::make(read_layers(j.at("encoder")));
+  if (!encoder) return encoder.error();
+  p.encoder = std::move(*encoder);
+  for (const KnobJson& from : j.at("graphs")) {
+    ControlGraph g;
+    g.blocks = from.at("blocks").get<std::vector<std::array<float, kBlockFeatures>>>();
+    g.edges = from.at("edges").get<std::vector<std::pair<uint32_t, uint32_t>>>();
+    g.kernel = from.at("kernel").get<std::array<float, kKernelFeatures>>();
+    for (const auto& [a, b] : g.edges)
+      if (a >= g.blocks.size() || b >= g.blocks.size())
+        return input_error("a graph has an edge to a block that is not there");
+    if (g.blocks.empty()) return input_error("a graph has no blocks");
+    p.graphs.push_back(std::move(g));
+  }
+  if (p.graphs.size() != p.kernels.size())
+    return input_error(fmt::format("{} graphs of {} kernels", p.graphs.size(), p.kernels.size()));
+  return Ok{};
+}
+
 Result<TrainedPolicy> policy_from(const KnobJson& j) {
   if (!j.is_object() || !j.contains("schema") || j["schema"] != kKnobPolicySchema)
     return input_error(fmt::format("not a policy of knobs ({})", kKnobPolicySchema));
@@ -54,16 +102,13 @@ Result<TrainedPolicy> policy_from(const KnobJson& j) {
   }
   p.states = j.at("states").get<bool>();
   p.sizes = j.at("sizes").get<bool>();
-  std::vector<Layer> layers;
-  for (const KnobJson& l : j.at("layers"))
-    layers.push_back({l.at("inputs").get<size_t>(), l.at("outputs").get<size_t>(),
-                      l.at("weight").get<std::vector<float>>(),
-                      l.at("bias").get<std::vector<float>>()});
-  auto network = TanhNetwork::make(std::move(layers));
+  auto network = TanhNetwork::make(read_layers(j.at("layers")));
   if (!network) return network.error();
   p.network = std::move(*network);
-  const size_t inputs =
-      p.kernels.size() + p.knobs.size() + kCounters + (p.states ? kStates : 0) + (p.sizes ? 1 : 0);
+  if (j.contains("encoder"))
+    if (Status status = read_graphs(j, p); !status) return status.error();
+  const size_t inputs = (p.encoder.empty() ? 0 : kEmbedding) + p.kernels.size() + p.knobs.size() +
+                        kCounters + (p.states ? kStates : 0) + (p.sizes ? 1 : 0);
   if (p.network.inputs() != inputs || p.network.outputs() != values)
     return input_error(fmt::format("the network is {} to {}, not {} to {}", p.network.inputs(),
                                    p.network.outputs(), inputs, values));
@@ -74,21 +119,20 @@ Result<TrainedPolicy> policy_from(const KnobJson& j) {
 }  // namespace
 
 std::string trained_policy_json(const TrainedPolicy& p) {
-  KnobJson knobs = KnobJson::array(), layers = KnobJson::array();
+  KnobJson knobs = KnobJson::array();
   for (const Knob& k : p.knobs) knobs.push_back({{"name", k.name}, {"values", k.values}});
-  for (const Layer& l : p.network.layers())
-    layers.push_back({{"inputs", l.inputs},
-                      {"outputs", l.outputs},
-                      {"weight", shortest(l.weight)},
-                      {"bias", shortest(l.bias)}});
-  const KnobJson j{{"schema", kKnobPolicySchema},
-                   {"kernels", p.kernels},
-                   {"knobs", std::move(knobs)},
-                   {"states", p.states},
-                   {"sizes", p.sizes},
-                   {"activation", "tanh"},
-                   {"origin", origin_of(p.origin)},
-                   {"layers", std::move(layers)}};
+  KnobJson j{{"schema", kKnobPolicySchema},
+             {"kernels", p.kernels},
+             {"knobs", std::move(knobs)},
+             {"states", p.states},
+             {"sizes", p.sizes},
+             {"activation", "tanh"},
+             {"origin", origin_of(p.origin)},
+             {"layers", layers_json(p.network.layers())}};
+  if (!p.encoder.empty()) {
+    j["encoder"] = layers_json(p.encoder.layers());
+    j["graphs"] = graphs_json(p.graphs);
+  }
   return j.dump(-1, ' ', false, KnobJson::error_handler_t::replace) + "\n";
 }
 
@@ -122,9 +166,10 @@ Status fits(const TrainedPolicy& policy, const Environment& environment,
                                    fmt::join(policy.kernels, ", "), fmt::join(kernels, ", ")));
   if (environment.space().knobs != policy.knobs)
     return input_error("the policy chooses from other knobs or values than the sweep has");
-  if (environment.observation_size() != policy.network.inputs())
-    return input_error(fmt::format("the policy sees {} values, and the environment has {}",
-                                   policy.network.inputs(), environment.observation_size()));
+  const size_t seen = policy.network.inputs() - (policy.encoder.empty() ? 0 : kEmbedding);
+  if (environment.observation_size() != seen)
+    return input_error(fmt::format("the policy sees {} values, and the environment has {}", seen,
+                                   environment.observation_size()));
   return Ok{};
 }
 
@@ -170,9 +215,25 @@ std::vector<size_t> by_probability(const Space& space, std::span<const float> lo
   return out;
 }
 
+std::vector<float> with_embedding(std::span<const float> observation,
+                                  const std::vector<std::vector<float>>& embeddings) {
+  std::vector<float> out(observation.begin(), observation.end());
+  for (size_t k = 0; k < embeddings.size(); ++k)
+    if (observation[k] == 1) out.insert(out.end(), embeddings[k].begin(), embeddings[k].end());
+  return out;
+}
+
+PolicyLogits::PolicyLogits(const TrainedPolicy& policy) : network_(policy.network) {
+  for (const ControlGraph& g : policy.graphs) embeddings_.push_back(policy.encoder.encode(g));
+}
+
+std::vector<float> PolicyLogits::operator()(std::span<const float> observation) const {
+  return network_.evaluate(with_embedding(observation, embeddings_));
+}
+
 Policy follow(const TrainedPolicy& policy) {
-  return [network = policy.network, space = Space{policy.knobs}](std::span<const float> seen) {
-    return Result<Choice>(likeliest_choice(space, network.evaluate(seen)));
+  return [logits = PolicyLogits(policy), space = Space{policy.knobs}](std::span<const float> seen) {
+    return Result<Choice>(likeliest_choice(space, logits(seen)));
   };
 }
 

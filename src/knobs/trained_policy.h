@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "knobs/graph_encoder.h"
 #include "knobs/network.h"
 #include "knobs/rollout.h"
 
@@ -26,7 +27,10 @@ struct TrainedPolicy {
   std::vector<std::string> kernels;  // as the observation numbers them
   std::vector<Knob> knobs;
   bool states = true, sizes = false;  // EnvironmentOptions
-  TanhNetwork network;                // observation → logits, knob after knob
+  TanhNetwork network;                // observation (and embedding) → logits, knob after knob
+  // With an encoder the network sees, behind the observation, the embedding of the kernel's graph.
+  GraphEncoder encoder;
+  std::vector<ControlGraph> graphs;  // of each kernel, where there is an encoder
   KnobPolicyOrigin origin;
 };
 
@@ -48,6 +52,21 @@ Choice likeliest_choice(const Space& space, std::span<const float> logits);
 // Every configuration by falling probability; of equal ones the first. The first is the likeliest
 // choice.
 std::vector<size_t> by_probability(const Space& space, std::span<const float> logits);
+
+// What the network gives for observations; kernels' graphs are encoded once.
+class PolicyLogits {
+ public:
+  explicit PolicyLogits(const TrainedPolicy& policy);
+  std::vector<float> operator()(std::span<const float> observation) const;
+
+ private:
+  TanhNetwork network_;
+  std::vector<std::vector<float>> embeddings_;  // of each kernel; none without an encoder
+};
+// The observation with the embedding of the kernel behind it, which its first values name; as it is
+// where there are no embeddings.
+std::vector<float> with_embedding(std::span<const float> observation,
+                                  const std::vector<std::vector<float>>& embeddings);
 
 // Chooses the likeliest after every observation.
 Policy follow(const TrainedPolicy& policy);

@@ -40,8 +40,9 @@ struct PpoResult {
   uint32_t max_steps = 0;
   bool states = true, sizes = false;
   uint64_t policy_weights = 0, value_weights = 0;
-  uint64_t best_steps = 0;  // when the best policy was met; 0: before training
-  double best_reward = 0;   // a step
+  uint64_t encoder_weights = 0;  // of the graphs; 0 without
+  uint64_t best_steps = 0;       // when the best policy was met; 0: before training
+  double best_reward = 0;        // a step
   std::vector<PpoCase> cases;
 };
 

@@ -38,10 +38,28 @@ Tensor picked_rows(const std::vector<T>& values, size_t width, std::span<const s
   return out;
 }
 
+// The graphs as tensors; the encoder's weights lie behind those of the two networks.
+struct GraphTensors {
+  Tensor blocks, adjacency, kernel;
+};
+
+GraphTensors tensors_of(const knobs::ControlGraph& g) {
+  const auto n = static_cast<int64_t>(g.blocks.size());
+  const std::vector<float> blocks = knobs::block_inputs(g),
+                           between = knobs::normalised_adjacency(g);
+  const std::vector<float> kernel(g.kernel.begin(), g.kernel.end());
+  return {tensor_of(blocks, {n, static_cast<int64_t>(knobs::kBlockFeatures)}),
+          tensor_of(between, {n, n}),
+          tensor_of(kernel, {static_cast<int64_t>(knobs::kKernelFeatures)})};
+}
+
+constexpr size_t kNetworkTensors = 12;  // weight and bias of twice three layers
+
 }  // namespace
 
 struct PpoTrainer::Impl {
   size_t inputs;
+  std::vector<GraphTensors> graphs;
   std::vector<size_t> values;   // of each knob
   std::vector<Tensor> weights;  // weight and bias of the policy's three layers, then of the value's
   torch::optim::Adam optimiser;
@@ -57,6 +75,19 @@ struct PpoTrainer::Impl {
     x = torch::tanh(torch::linear(x, weights[first + 2], weights[first + 3]));
     return torch::linear(x, weights[first + 4], weights[first + 5]);
   }
+  // A graph a row.
+  Tensor embeddings() const {
+    std::vector<Tensor> out;
+    const Tensor* w = weights.data() + kNetworkTensors;
+    for (const GraphTensors& g : graphs) {
+      Tensor x = g.blocks;
+      for (size_t k = 0; k < 3; ++k)
+        x = torch::relu(torch::linear(torch::matmul(g.adjacency, x), w[2 * k], w[2 * k + 1]));
+      x = torch::relu(torch::linear(x.mean(0), w[6], w[7]));
+      out.push_back(torch::relu(torch::linear(torch::cat({x, g.kernel}), w[8], w[9])));
+    }
+    return torch::stack(out);
+  }
   knobs::TanhNetwork network(size_t first) const {
     std::vector<knobs::Layer> layers;
     for (size_t k = first; k < first + 6; k += 2)
@@ -65,12 +96,13 @@ struct PpoTrainer::Impl {
   }
 };
 
-PpoTrainer::PpoTrainer(size_t inputs, std::vector<size_t> values, double rate, uint64_t seed) {
+PpoTrainer::PpoTrainer(size_t inputs, std::vector<size_t> values, double rate, uint64_t seed,
+                       const std::vector<knobs::ControlGraph>& graphs) {
   at::set_num_threads(1);
   at::Generator generator = at::detail::createCPUGenerator(seed);
   int64_t outputs = 0;
   for (const size_t v : values) outputs += static_cast<int64_t>(v);
-  const auto in = static_cast<int64_t>(inputs);
+  const auto in = static_cast<int64_t>(inputs + (graphs.empty() ? 0 : knobs::kEmbedding));
   const double hidden = std::sqrt(2.0);
   std::vector<Tensor> weights;
   for (const auto& [width, gain] : {std::pair{outputs, 0.01}, std::pair{int64_t{1}, 1.0}}) {
@@ -81,8 +113,17 @@ PpoTrainer::PpoTrainer(size_t inputs, std::vector<size_t> values, double rate, u
     weights.push_back(orthogonal(width, kWidth, gain, generator));
     weights.push_back(torch::zeros({width}));
   }
+  // As libtorch's Linear has them.
+  for (size_t k = 0; k < knobs::kGraphLayers && !graphs.empty(); ++k) {
+    const auto from = static_cast<int64_t>(knobs::kGraphInputs[k]);
+    const auto to = static_cast<int64_t>(knobs::kGraphOutputs[k]);
+    const double bound = 1 / std::sqrt(static_cast<double>(from));
+    weights.push_back(torch::empty({to, from}).uniform_(-bound, bound, generator));
+    weights.push_back(torch::empty({to}).uniform_(-bound, bound, generator));
+  }
   for (Tensor& w : weights) w.set_requires_grad(true);
   impl_ = std::make_unique<Impl>(inputs, std::move(values), std::move(weights), rate);
+  for (const knobs::ControlGraph& g : graphs) impl_->graphs.push_back(tensors_of(g));
 }
 
 PpoTrainer::~PpoTrainer() = default;
@@ -92,9 +133,21 @@ PpoTrainer& PpoTrainer::operator=(PpoTrainer&&) noexcept = default;
 knobs::TanhNetwork PpoTrainer::policy() const { return impl_->network(0); }
 knobs::TanhNetwork PpoTrainer::value() const { return impl_->network(6); }
 
+knobs::GraphEncoder PpoTrainer::encoder() const {
+  if (impl_->graphs.empty()) return {};
+  std::vector<knobs::Layer> layers;
+  for (size_t k = kNetworkTensors; k < impl_->weights.size(); k += 2)
+    layers.push_back(layer_of(impl_->weights[k], impl_->weights[k + 1]));
+  return *knobs::GraphEncoder::make(std::move(layers));
+}
+
 PpoLosses PpoTrainer::improve(const PpoSamples& samples, std::span<const size_t> which,
                               const PpoLossOptions& options) {
-  const Tensor seen = picked_rows(samples.observations, impl_->inputs, which, torch::kFloat);
+  Tensor seen = picked_rows(samples.observations, impl_->inputs, which, torch::kFloat);
+  if (!impl_->graphs.empty()) {
+    const Tensor kernel = picked_rows(samples.kernels, 1, which, torch::kLong).squeeze(1);
+    seen = torch::cat({seen, impl_->embeddings().index_select(0, kernel)}, 1);
+  }
   const Tensor chosen = picked_rows(samples.choices, impl_->values.size(), which, torch::kLong);
   const Tensor old_log = picked_rows(samples.old_log, 1, which, torch::kFloat).squeeze(1);
   const Tensor returns = picked_rows(samples.returns, 1, which, torch::kFloat).squeeze(1);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "knobs/network.h"
+#include "knobs/graph_encoder.h"
 
 namespace pitot::learn {
 
@@ -17,6 +17,7 @@ struct PpoSamples {
   std::vector<uint32_t> choices;  // an index for each knob
   std::vector<float> old_log;     // log probability of the choice by the policy that made it
   std::vector<float> advantages, returns;
+  std::vector<uint32_t> kernels;  // which graph belongs to the step; empty without graphs
   size_t size() const { return returns.size(); }
 };
 
@@ -36,14 +37,17 @@ struct PpoLosses {
 // with eps 1e-5. One thread; the same calls give the same weights.
 class PpoTrainer {
  public:
-  // `values`: how many values each knob has.
-  PpoTrainer(size_t inputs, std::vector<size_t> values, double rate, uint64_t seed);
+  // `values`: how many values each knob has. With graphs both networks see the embedding of the
+  // step's kernel behind the observation, and the encoder is trained along with them.
+  PpoTrainer(size_t inputs, std::vector<size_t> values, double rate, uint64_t seed,
+             const std::vector<knobs::ControlGraph>& graphs = {});
   ~PpoTrainer();
   PpoTrainer(PpoTrainer&&) noexcept;
   PpoTrainer& operator=(PpoTrainer&&) noexcept;
 
   knobs::TanhNetwork policy() const;
   knobs::TanhNetwork value() const;
+  knobs::GraphEncoder encoder() const;  // empty without graphs
 
   // One gradient step on the steps `which` of the samples, their advantages normalised:
   //   -mean(min(r A, clip(r, 1-ε, 1+ε) A)) - c_e H + c_v mean((V - return)²),

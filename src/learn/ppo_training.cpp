@@ -36,7 +36,7 @@ constexpr size_t kRememberedEpisodes = 100;
 struct PpoCheckpoint {
   std::string fingerprint, trainer;
   std::vector<PpoUpdate> updates;
-  std::vector<knobs::Layer> best;
+  std::vector<knobs::Layer> best, encoder;
   uint64_t best_steps = 0, episodes = 0;
   double best_reward = 0;
   uint64_t number = 0;  // of the running episode's case
@@ -46,8 +46,8 @@ struct PpoCheckpoint {
 };
 template <class A>
 void fields(A& a, PpoCheckpoint& c) {
-  a(c.fingerprint, c.trainer, c.updates, c.best, c.best_steps, c.episodes, c.best_reward, c.number,
-    c.chosen, c.last_rewards, c.measured);
+  a(c.fingerprint, c.trainer, c.updates, c.best, c.encoder, c.best_steps, c.episodes, c.best_reward,
+    c.number, c.chosen, c.last_rewards, c.measured);
 }
 
 // Draws of one update, or of one episode's case: they do not depend on what was drawn before, so
@@ -121,9 +121,13 @@ Result<PpoTraining> PpoTraining::begin(knobs::Table table, const std::string& ha
   auto environment = knobs::Environment::make(*t.readings_, t.environment_options());
   if (!environment) return environment.error();
   t.environment_ = std::move(*environment);
+  const size_t kernels = t.readings_->table().kernels().size();
+  if (!options.graphs.empty() && options.graphs.size() != kernels)
+    return input_error(fmt::format("{} graphs of {} kernels", options.graphs.size(), kernels));
   std::vector<size_t> values;
   for (const knobs::Knob& k : t.space().knobs) values.push_back(k.values.size());
-  t.trainer_.emplace(t.environment_->observation_size(), values, options.rate, options.seed);
+  t.trainer_.emplace(t.environment_->observation_size(), values, options.rate, options.seed,
+                     options.graphs);
   t.measured_.resize(cases.size());
   const PpoLossOptions& l = options.loss;
   t.fingerprint_ = fmt::format(
@@ -133,6 +137,11 @@ Result<PpoTraining> PpoTraining::begin(knobs::Table table, const std::string& ha
       options.rate, options.gamma, options.lambda, l.clip, l.entropy, l.value, l.max_norm,
       options.seed, options.max_steps, options.states, options.sizes,
       fmt::join(options.only_sizes, ","));
+  for (const knobs::ControlGraph& g : options.graphs)
+    for (const auto& part : {knobs::block_inputs(g), knobs::normalised_adjacency(g),
+                             std::vector<float>(g.kernel.begin(), g.kernel.end())})
+      t.fingerprint_ += fmt::format(
+          " {}", hash_bytes({reinterpret_cast<const char*>(part.data()), part.size() * 4}).hex());
   PpoResult& r = t.result_;
   r.table = hash;
   for (const knobs::Knob& k : t.space().knobs) r.knobs.push_back(k.name);
@@ -141,11 +150,13 @@ Result<PpoTraining> PpoTraining::begin(knobs::Table table, const std::string& ha
   r.states = options.states;
   r.sizes = options.sizes;
   t.best_ = t.trainer_->policy();
+  t.best_encoder_ = t.trainer_->encoder();
+  r.encoder_weights = options.graphs.empty() ? 0 : knobs::GraphEncoder::weights();
   for (const auto& [network, weights] :
        {std::pair{t.best_, &r.policy_weights}, {t.trainer_->value(), &r.value_weights}})
     for (const knobs::Layer& layer : network.layers())
       *weights += layer.weight.size() + layer.bias.size();
-  const auto reward = t.likeliest_reward(t.best_);
+  const auto reward = t.likeliest_reward(t.best());
   if (!reward) return reward.error();
   r.best_reward = *reward;
   if (Status s = t.begin_episode(); !s) return s.error();
@@ -161,10 +172,10 @@ Result<PpoTraining> PpoTraining::resume(knobs::Table table, const std::string& h
 }
 
 std::string PpoTraining::checkpoint() const {
-  PpoCheckpoint c{
-      fingerprint_, trainer_->state(),   result_.updates, best_.layers(), result_.best_steps,
-      episodes_,    result_.best_reward, case_,           chosen_,        last_rewards_,
-      measured_};
+  PpoCheckpoint c{fingerprint_,   trainer_->state(),      result_.updates,
+                  best_.layers(), best_encoder_.layers(), result_.best_steps,
+                  episodes_,      result_.best_reward,    case_,
+                  chosen_,        last_rewards_,          measured_};
   return sealed(kPpoCheckpoint, to_bytes(c));
 }
 
@@ -178,6 +189,11 @@ Status PpoTraining::restore(std::string_view bytes) {
         "the checkpoint is of another training: its table, options or version differ");
   auto best = knobs::TanhNetwork::make(std::move(c.best));
   if (!best) return best.error();
+  if (!c.encoder.empty()) {
+    auto encoder = knobs::GraphEncoder::make(std::move(c.encoder));
+    if (!encoder) return encoder.error();
+    best_encoder_ = std::move(*encoder);
+  }
   if (Status s = trainer_->restore(c.trainer); !s) return s;
   best_ = std::move(*best);
   result_.updates = std::move(c.updates);
@@ -224,18 +240,25 @@ Status PpoTraining::begin_episode() {
 // One rollout; episodes go on from one to the next.
 Status PpoTraining::play(PpoSamples& samples, PpoUpdate& record) {
   const knobs::TanhNetwork policy = trainer_->policy(), value = trainer_->value();
+  std::vector<std::vector<float>> embeddings;
+  for (const knobs::ControlGraph& g : options_.graphs)
+    embeddings.push_back(trainer_->encoder().encode(g));
   Draws draws = ppo_draws(options_.seed, 2, result_.updates.size());
   std::vector<float> rewards, values;
   std::vector<bool> ended;
   double sum = 0;
   for (uint32_t i = 0; i < options_.rollout; ++i) {
     double log = 0;
+    const std::vector<float> input = knobs::with_embedding(seen_, embeddings);
     knobs::Choice choice = drawn_choice(
-        space(), knobs::log_probabilities(space(), policy.evaluate(seen_)), draws, log);
+        space(), knobs::log_probabilities(space(), policy.evaluate(input)), draws, log);
     samples.observations.insert(samples.observations.end(), seen_.begin(), seen_.end());
+    if (!embeddings.empty())
+      samples.kernels.push_back(
+          static_cast<uint32_t>(std::find(seen_.begin(), seen_.end(), 1.0F) - seen_.begin()));
     samples.choices.insert(samples.choices.end(), choice.begin(), choice.end());
     samples.old_log.push_back(static_cast<float>(log));
-    values.push_back(value.evaluate(seen_)[0]);
+    values.push_back(value.evaluate(input)[0]);
     auto step = environment_->step(choice);
     if (!step) return step.error();
     met(space().index_of(choice));
@@ -247,12 +270,13 @@ Status PpoTraining::play(PpoSamples& samples, PpoUpdate& record) {
     ended.push_back(step->truncated);
     if (!step->truncated) continue;
     // The episode is cut off, not over: what would follow is worth what the value network says.
-    rewards.back() += static_cast<float>(options_.gamma * double{value.evaluate(seen_)[0]});
+    rewards.back() += static_cast<float>(
+        options_.gamma * double{value.evaluate(knobs::with_embedding(seen_, embeddings))[0]});
     last_rewards_.push_back(episode_reward_);
     if (last_rewards_.size() > kRememberedEpisodes) last_rewards_.erase(last_rewards_.begin());
     if (Status s = begin_episode(); !s) return s;
   }
-  values.push_back(value.evaluate(seen_)[0]);
+  values.push_back(value.evaluate(knobs::with_embedding(seen_, embeddings))[0]);
   samples.advantages = step_advantages(rewards, values, ended, options_.gamma, options_.lambda);
   std::vector<float> errors;
   for (size_t i = 0; i < samples.advantages.size(); ++i) {
@@ -294,13 +318,14 @@ Status PpoTraining::update(double time) {
   record.steps = (result_.updates.size() + 1) * uint64_t{options_.rollout};
   record.time = time;
   for (const auto& list : measured_) record.measured += list.size();
-  knobs::TanhNetwork now = trainer_->policy();
-  const auto reward = likeliest_reward(now);
+  const auto reward =
+      likeliest_reward(policy_of(trainer_->policy(), trainer_->encoder(), record.steps, 0));
   if (!reward) return reward.error();
   record.likeliest_reward = *reward;
   improved_ = *reward > result_.best_reward;
   if (improved_) {
-    best_ = std::move(now);
+    best_ = trainer_->policy();
+    best_encoder_ = trainer_->encoder();
     result_.best_reward = *reward;
     result_.best_steps = record.steps;
   }
@@ -308,7 +333,8 @@ Status PpoTraining::update(double time) {
   return Ok{};
 }
 
-Result<double> PpoTraining::likeliest_reward(const knobs::TanhNetwork& network) const {
+Result<double> PpoTraining::likeliest_reward(const knobs::TrainedPolicy& policy) const {
+  const knobs::PolicyLogits logits(policy);
   auto environment = knobs::Environment::make(*readings_, environment_options());
   if (!environment) return environment.error();
   double sum = 0;
@@ -316,7 +342,7 @@ Result<double> PpoTraining::likeliest_reward(const knobs::TanhNetwork& network) 
     auto seen = environment->reset(1, c);
     if (!seen) return seen.error();
     for (bool ended = false; !ended;) {
-      auto step = environment->step(knobs::likeliest_choice(space(), network.evaluate(*seen)));
+      auto step = environment->step(knobs::likeliest_choice(space(), logits(*seen)));
       if (!step) return step.error();
       sum += step->reward;
       *seen = std::move(step->observation);
@@ -326,27 +352,29 @@ Result<double> PpoTraining::likeliest_reward(const knobs::TanhNetwork& network) 
   return sum / static_cast<double>(cases_.size() * options_.max_steps);
 }
 
-knobs::TrainedPolicy PpoTraining::policy_of(knobs::TanhNetwork network, uint64_t steps,
-                                            double reward) const {
+knobs::TrainedPolicy PpoTraining::policy_of(knobs::TanhNetwork network, knobs::GraphEncoder encoder,
+                                            uint64_t steps, double reward) const {
   knobs::TrainedPolicy out;
   out.kernels = readings_->table().kernels();
   out.knobs = space().knobs;
   out.states = options_.states;
   out.sizes = options_.sizes;
   out.network = std::move(network);
+  out.encoder = std::move(encoder);
+  out.graphs = options_.graphs;
   out.origin = {options_.tool, result_.table, options_.seed, steps, reward, {}};
   for (const size_t c : cases_) out.origin.trained_on.push_back(readings_->cases()[c]);
   return out;
 }
 
 knobs::TrainedPolicy PpoTraining::best() const {
-  return policy_of(best_, result_.best_steps, result_.best_reward);
+  return policy_of(best_, best_encoder_, result_.best_steps, result_.best_reward);
 }
 
 knobs::TrainedPolicy PpoTraining::latest() const {
   if (result_.updates.empty()) return best();
   const PpoUpdate& last = result_.updates.back();
-  return policy_of(trainer_->policy(), last.steps, last.likeliest_reward);
+  return policy_of(trainer_->policy(), trainer_->encoder(), last.steps, last.likeliest_reward);
 }
 
 std::vector<knobs::SeededOrder> PpoTraining::measured() const {
@@ -363,10 +391,11 @@ Result<PpoResult> PpoTraining::result() const {
   const knobs::Table& table = readings_->table();
   auto environment = knobs::Environment::make(*readings_, environment_options());
   if (!environment) return environment.error();
+  const knobs::PolicyLogits logits(best());
   for (size_t c = 0; c < table.cases().size(); ++c) {
     const auto seen = environment->reset(1, c);
     if (!seen) return seen.error();
-    const knobs::Choice choice = knobs::likeliest_choice(space(), best_.evaluate(*seen));
+    const knobs::Choice choice = knobs::likeliest_choice(space(), logits(*seen));
     const knobs::SweepRow* row = table.row(c, space().index_of(choice));
     PpoCase r;
     r.kernel = table.cases()[c].kernel;

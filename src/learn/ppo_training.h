@@ -27,8 +27,10 @@ struct PpoOptions {
   uint64_t seed = 1;
   uint32_t max_steps = 50;            // of an episode
   bool states = true, sizes = false;  // EnvironmentOptions
-  std::vector<int64_t> only_sizes;    // cases of these matrix sizes; empty: all
-  std::string tool;                   // "pitot-learn 0.1.0"
+  // Of each kernel, in the order of the table; empty: kernels are known by their number alone.
+  std::vector<knobs::ControlGraph> graphs;
+  std::vector<int64_t> only_sizes;  // cases of these matrix sizes; empty: all
+  std::string tool;                 // "pitot-learn 0.1.0"
 };
 
 class PpoTraining {
@@ -67,9 +69,10 @@ class PpoTraining {
   Status play(PpoSamples& samples, PpoUpdate& record);
   Status begin_episode();
   void met(size_t configuration);
-  Result<double> likeliest_reward(const knobs::TanhNetwork& network) const;
+  Result<double> likeliest_reward(const knobs::TrainedPolicy& policy) const;
   knobs::EnvironmentOptions environment_options() const;
-  knobs::TrainedPolicy policy_of(knobs::TanhNetwork network, uint64_t steps, double reward) const;
+  knobs::TrainedPolicy policy_of(knobs::TanhNetwork network, knobs::GraphEncoder encoder,
+                                 uint64_t steps, double reward) const;
   Status restore(std::string_view bytes);
 
   std::shared_ptr<knobs::TableReadings> readings_;
@@ -80,6 +83,7 @@ class PpoTraining {
   std::optional<knobs::Environment> environment_;
   std::optional<PpoTrainer> trainer_;
   knobs::TanhNetwork best_;
+  knobs::GraphEncoder best_encoder_;
   bool improved_ = false;
   PpoResult result_;  // without the cases
   // The running episode: its case, what was chosen in it, what is seen now.

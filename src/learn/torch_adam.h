@@ -50,8 +50,8 @@ inline std::string adam_state(const std::vector<torch::Tensor>& weights,
   return to_bytes(out);
 }
 
-inline torch::Tensor tensor_like(const std::vector<float>& values, const torch::Tensor& w) {
-  return torch::from_blob(const_cast<float*>(values.data()), w.sizes(), torch::kFloat).clone();
+inline torch::Tensor tensor_of(const std::vector<float>& values, c10::IntArrayRef shape) {
+  return torch::from_blob(const_cast<float*>(values.data()), shape, torch::kFloat).clone();
 }
 
 inline Status restore_adam(std::string_view state, std::vector<torch::Tensor>& weights,
@@ -69,12 +69,12 @@ inline Status restore_adam(std::string_view state, std::vector<torch::Tensor>& w
   const torch::NoGradGuard guard;
   optimiser.state().clear();
   for (size_t k = 0; k < count; ++k) {
-    weights[k].copy_(tensor_like(in.weights[k], weights[k]));
+    weights[k].copy_(tensor_of(in.weights[k], weights[k].sizes()));
     if (in.steps == 0) continue;
     auto moments = std::make_unique<torch::optim::AdamParamState>();
     moments->step(in.steps);
-    moments->exp_avg(tensor_like(in.first[k], weights[k]));
-    moments->exp_avg_sq(tensor_like(in.second[k], weights[k]));
+    moments->exp_avg(tensor_of(in.first[k], weights[k].sizes()));
+    moments->exp_avg_sq(tensor_of(in.second[k], weights[k].sizes()));
     optimiser.state()[c10::guts::to_string(weights[k].unsafeGetTensorImpl())] = std::move(moments);
   }
   return Ok{};

@@ -101,6 +101,7 @@ std::string ppo_json(const PpoResult& r) {
                    {"sizes", r.sizes},
                    {"policy_weights", r.policy_weights},
                    {"value_weights", r.value_weights},
+                   {"encoder_weights", r.encoder_weights},
                    {"best_steps", r.best_steps},
                    {"best_mean_reward", r.best_reward},
                    {"trained_on", regrets_json(regrets_of(r, false))},

@@ -95,5 +95,31 @@ TEST_F(Ppo, WrongInputIsRefused) {
   EXPECT_THAT(r.err, HasSubstr("same seed"));
 }
 
+TEST_F(Ppo, AGraphJoinsTheObservation) {
+  file("k.ptx", kernel_text("mov.f32 %f0, 0f00000000;\n"));
+  const std::vector<std::string> graphs{"--graph",         "gemm=k.ptx", "--graph",
+                                        "reduction=k.ptx", "--graph",    "softmax=k.ptx"};
+  std::vector<std::string> line{"--steps", "128", "-f", "json"};
+  line.insert(line.end(), graphs.begin(), graphs.end());
+  auto r = train(line);
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(Json::parse(r.out)["encoder_weights"], 18014);
+  r = pitot({"knobs", "rollout", sweep_, "--policy", "run/best.policy.json", "--summary", "-"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  r = pitot({"learn", "embed", "k.ptx", "--policy", "run/best.policy.json"});
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  // The guarded ret ends a block: two blocks, an edge.
+  EXPECT_THAT(r.out, HasSubstr("\nk.ptx,k,2,1,"));
+  EXPECT_EQ(std::count(r.out.begin(), r.out.end(), ','), 2 * (4 + 69 - 1));
+
+  r = train({"--graph", "gemm=k.ptx"});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("--graph reduction=PTX is missing"));
+  ASSERT_EQ(train({"--steps", "128"}).exit_code, 0);
+  r = pitot({"learn", "embed", "k.ptx", "--policy", "run/best.policy.json"});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("trained without --graph"));
+}
+
 }  // namespace
 }  // namespace pitot::cli::test

@@ -24,7 +24,7 @@ MAY_USE = {
     "predict": {"profile", "measure", "check", "device", "emulator", "toolchain", "analysis", "arch", "ptx"},
     "measure": {"device", "toolchain", "arch", "cuda", "ptx", "analysis"},
     "variants": {"device", "toolchain", "arch", "ptx", "analysis"},
-    "knobs": {"measure", "variants"},
+    "knobs": {"measure", "variants", "analysis", "ptx"},
     "transform": {"analysis", "ptx"},
     "search": {"transform", "analysis", "arch", "ptx"},
     "environment": {"search", "transform", "analysis", "ptx"},

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
+#include "kernel_files.h"
 #include "knob_table.h"
 #include "learn/event_file.h"
 #include "learn/ppo_training.h"
@@ -21,6 +23,7 @@ struct PpoArguments {
   std::string table, output;
   unsigned checkpoint_every = 5;
   bool resume = false, no_nvml = false;
+  std::vector<std::string> graphs;  // KERNEL=FILE
   learn::PpoOptions how;
 };
 
@@ -72,12 +75,40 @@ Result<learn::PpoTraining> begun_ppo(const PpoArguments& args, knobs::Table tabl
   return out;
 }
 
+// The graph of each kernel of the table, out of the files named for them.
+Result<std::vector<knobs::ControlGraph>> graphs_of(const std::vector<std::string>& named,
+                                                   const knobs::Table& table, Options& options) {
+  std::vector<knobs::ControlGraph> out;
+  for (const std::string& kernel : table.kernels()) {
+    const auto at = std::find_if(named.begin(), named.end(), [&](const std::string& text) {
+      return text.starts_with(kernel + "=");
+    });
+    if (at == named.end())
+      return input_error(
+          fmt::format("--graph {}=PTX is missing: every kernel of the sweep has one", kernel));
+    const std::string path = at->substr(kernel.size() + 1);
+    const auto module = read_sound_module(path, options);
+    if (!module) return input_error(path + ": no PTX to make a graph of");
+    const auto entry = find_kernel(*module, WantedKernel{});
+    if (!entry) return entry.error();
+    auto graph = knobs::control_graph(*module, module->functions[*entry]);
+    if (!graph) return input_error(path + ": " + graph.error().message);
+    out.push_back(std::move(*graph));
+  }
+  return out;
+}
+
 Status train_ppo(PpoArguments& args, knobs::Table table, Options& options) {
   const auto text = read_file(args.table);
   if (!text) return text.error();
   args.how.seed = options.seed;
   args.how.states = !args.no_nvml;
   args.how.tool = "pitot-learn " PITOT_VERSION;
+  if (!args.graphs.empty()) {
+    auto graphs = graphs_of(args.graphs, table, options);
+    if (!graphs) return graphs.error();
+    args.how.graphs = std::move(*graphs);
+  }
   auto training = begun_ppo(args, std::move(table), hash_bytes(*text).hex());
   if (!training) return training.error();
   std::error_code error;
@@ -152,6 +183,9 @@ void add_ppo(CLI::App& app, Options& options) {
   verb->add_flag("--no-nvml", args->no_nvml, "the observation has no states of the GPU");
   verb->add_option("--only-sizes", how.only_sizes, "train only on matrices of these sizes")
       ->delimiter(',');
+  verb->add_option("--graph", args->graphs,
+                   "KERNEL=PTX of every kernel: the embedding of its control-flow graph, learned "
+                   "along, joins the observation");
   verb->add_flag("--resume", args->resume, "go on from OUTPUT/latest.checkpoint, if it is there");
   add_format(*verb, options, {"text", "json"});
   add_examples(*verb,

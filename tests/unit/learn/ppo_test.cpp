@@ -196,5 +196,52 @@ TEST(PpoTraining, TrainsOnlyOnTheSizesAskedFor) {
   EXPECT_FALSE(PpoTraining::begin(small_table(), "h", o).ok());
 }
 
+// Two kernels that differ in their graphs alone.
+PpoOptions with_graphs() {
+  PpoOptions o = quick();
+  o.graphs.resize(2);
+  o.graphs[0].blocks = {{5, 1, 0, 2, 0, 0, 1, 0, 0, 1}, {2, 0, 1, 0, 1, 0, 0, 0, 0, 0}};
+  o.graphs[0].edges = {{0, 1}, {0, 0}};
+  o.graphs[1].blocks = {{9, 3, 1, 0, 4, 0, 0, 1, 0, 0}};
+  o.graphs[1].kernel = {0.1F, 0.2F, 0.3F, 0.4F, 0.5F};
+  return o;
+}
+
+// The encoder in libtorch and the one without it: the ratio of an unchanged policy is 1 only if
+// both give the same embeddings.
+TEST(PpoTraining, TheGraphIsEncodedTheSameWithoutLibtorch) {
+  PpoOptions o = with_graphs();
+  o.passes = 1;
+  o.minibatch = o.rollout;  // one gradient step a rollout
+  auto t = PpoTraining::begin(small_table(), "h", o);
+  ASSERT_TRUE(t.ok()) << t.error().message;
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(t->update(1).ok());
+    EXPECT_EQ(t->updates().back().clipped, 0);
+    EXPECT_NEAR(t->updates().back().kl, 0, 1e-9);
+  }
+}
+
+TEST(PpoTraining, TheEncoderIsTrainedAlongAndKept) {
+  auto t = PpoTraining::begin(small_table(), "h", with_graphs());
+  ASSERT_TRUE(t.ok());
+  const knobs::TrainedPolicy before = t->latest();
+  ASSERT_TRUE(t->update(1).ok());
+  for (size_t k = 0; k < knobs::kGraphLayers; ++k)
+    EXPECT_NE(t->latest().encoder.layers()[k].weight, before.encoder.layers()[k].weight);
+  EXPECT_EQ(t->latest().network.inputs(), 12u + 69);
+  const PpoResult r = *t->result();
+  EXPECT_EQ(r.encoder_weights, 18014u);
+  auto resumed = PpoTraining::resume(small_table(), "h", with_graphs(), t->checkpoint());
+  ASSERT_TRUE(resumed.ok()) << resumed.error().message;
+  ASSERT_TRUE(t->update(1).ok());
+  ASSERT_TRUE(resumed->update(1).ok());
+  EXPECT_EQ(resumed->checkpoint(), t->checkpoint());
+  EXPECT_FALSE(PpoTraining::resume(small_table(), "h", quick(), t->checkpoint()).ok());
+  PpoOptions one = with_graphs();
+  one.graphs.pop_back();
+  EXPECT_FALSE(PpoTraining::begin(small_table(), "h", one).ok());
+}
+
 }  // namespace
 }  // namespace pitot::learn
