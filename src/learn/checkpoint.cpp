@@ -31,21 +31,30 @@ void fields(A& a, Checkpoint& c) {
   a(c.fingerprint, c.result, c.entropy_weight, c.reference, c.best, c.trainer);
 }
 
+std::string sealed(std::string_view schema, std::string_view content) {
+  return fmt::format("{} {}\n", schema, hash_bytes(content).hex()) + std::string(content);
+}
+
+Result<std::string_view> unsealed(std::string_view schema, std::string_view bytes) {
+  const size_t line = bytes.find('\n');
+  const std::string begin = std::string(schema) + " ";
+  if (line == bytes.npos || !bytes.starts_with(begin))
+    return input_error(fmt::format("not a checkpoint ({})", schema));
+  const std::string_view content = bytes.substr(line + 1);
+  if (bytes.substr(begin.size(), line - begin.size()) != hash_bytes(content).hex())
+    return input_error("the checkpoint is cut off or was changed");
+  return content;
+}
+
 std::string checkpoint_bytes(Checkpoint& checkpoint) {
-  const std::string content = to_bytes(checkpoint);
-  return fmt::format("{} {}\n", kCheckpointSchema, hash_bytes(content).hex()) + content;
+  return sealed(kCheckpointSchema, to_bytes(checkpoint));
 }
 
 Result<Checkpoint> read_checkpoint(std::string_view bytes) {
-  const size_t line = bytes.find('\n');
-  const std::string schema = std::string(kCheckpointSchema) + " ";
-  if (line == bytes.npos || !bytes.starts_with(schema))
-    return input_error(fmt::format("not a checkpoint ({})", kCheckpointSchema));
-  const std::string_view content = bytes.substr(line + 1);
+  const auto content = unsealed(kCheckpointSchema, bytes);
+  if (!content) return content.error();
   Checkpoint out;
-  if (bytes.substr(schema.size(), line - schema.size()) != hash_bytes(content).hex() ||
-      !from_bytes(content, out))
-    return input_error("the checkpoint is cut off or was changed");
+  if (!from_bytes(*content, out)) return input_error("the checkpoint is cut off or was changed");
   return out;
 }
 

@@ -11,6 +11,11 @@
 
 namespace pitot::learn {
 
+// The schema and the content's hash in a line, then the content.
+std::string sealed(std::string_view schema, std::string_view content);
+// The content. Errors (kInput): another schema, content that is cut off or was changed.
+Result<std::string_view> unsealed(std::string_view schema, std::string_view bytes);
+
 inline constexpr const char* kCheckpointSchema = "pitot.checkpoint/1";
 
 struct Checkpoint {

@@ -1,4 +1,4 @@
-// The one file that includes libtorch: its headers take ten seconds to compile.
+// One of the files that include libtorch: its headers take ten seconds to compile.
 #include "learn/trainer.h"
 
 #include <ATen/Parallel.h>

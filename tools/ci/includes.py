@@ -24,11 +24,11 @@ MAY_USE = {
     "predict": {"profile", "measure", "check", "device", "emulator", "toolchain", "analysis", "arch", "ptx"},
     "measure": {"device", "toolchain", "arch", "cuda", "ptx", "analysis"},
     "variants": {"device", "toolchain", "arch", "ptx", "analysis"},
-    "knobs": {"measure", "variants"},
+    "knobs": {"measure", "variants", "analysis", "ptx"},
     "transform": {"analysis", "ptx"},
     "search": {"transform", "analysis", "arch", "ptx"},
     "environment": {"search", "transform", "analysis", "ptx"},
-    "learn": {"environment", "search", "transform", "ptx"},
+    "learn": {"environment", "search", "transform", "ptx", "knobs", "measure"},
     "store": set(),
     "report": set(),
 }
@@ -36,7 +36,7 @@ MAY_USE = {
 PLAIN = {"report": {"gate/diff_result.h", "gate/gate_result.h"}, "store": {"measure/measure_result.h"}}
 # Header prefix → the only modules that may include it.
 THIRD_PARTY = {
-    "nlohmann/": {"report", "toolchain", "variants", "predict", "search"},
+    "nlohmann/": {"report", "toolchain", "variants", "predict", "search", "knobs"},
     "toml++/": {"support"},
     "xxhash.h": {"support"},
     "zstd.h": {"toolchain"},

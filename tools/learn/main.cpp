@@ -10,6 +10,7 @@
 #include "environment/split.h"
 #include "environment/table_file.h"
 #include "names_file.h"
+#include "ppo_verb.h"
 #include "progress.h"
 #include "report/learn_report.h"
 #include "support/file.h"
@@ -170,7 +171,8 @@ int main(int argc, char** argv) {
   using namespace pitot::cli;
   std::signal(SIGPIPE, SIG_DFL);
   Options options;
-  CLI::App app{"Training of policies that choose transforms; as a rule run by `pitot learn`."};
+  CLI::App app{
+      "Training of policies that choose transforms or knobs; as a rule run by `pitot learn`."};
   app.name("pitot learn");
   app.set_version_flag("--version", "pitot-learn " PITOT_VERSION);
   app.require_subcommand(1);
@@ -183,6 +185,7 @@ int main(int argc, char** argv) {
   add_verb(app, options, "train", "cloning of the greedy search, then GRPO");
   add_verb(app, options, "clone", "only the cloning of the greedy search");
   add_verb(app, options, "grpo", "only GRPO, from a policy that is there");
+  add_ppo(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -1,5 +1,6 @@
 // pitot knobs: compile knobs of a kernel, swept and compared.
 #include "knobs_compare.h"
+#include "knobs_orders.h"
 #include "knobs_rollout.h"
 #include "knobs_sweep.h"
 
@@ -106,6 +107,21 @@ void add_comparison(CLI::App& knobs, Options& options) {
   verb->callback([args, &options] { run_knobs_compare(*args, options); });
 }
 
+void add_orders(CLI::App& knobs, Options& options) {
+  auto args = std::make_shared<OrdersArguments>();
+  CLI::App* verb = knobs.add_subcommand(
+      "orders", "the order in which trained policies would measure, for `knobs compare --orders`");
+  verb->add_option("SWEEP", args->table, "CSV of `knobs sweep` or `counters`")->required();
+  verb->add_option("--policy", args->policies, "files of `learn ppo`, a seed each")->required();
+  verb->add_option("-o,--output", args->output, "in place of standard output");
+  add_examples(*verb,
+               "  pitot knobs orders gemm.csv --policy ppo-*/best.policy.json -o ppo_orders.csv\n"
+               "The first is each knob's likeliest value after the default was observed; then all "
+               "others by\nfalling probability.\n"
+               "Exit codes: 0 done, 1 a default that does not run, 2 wrong usage or input.");
+  verb->callback([args, &options] { run_orders(*args, options); });
+}
+
 void add_rollout(CLI::App& knobs, Options& options) {
   auto args = std::make_shared<RolloutArguments>();
   CLI::App* verb = knobs.add_subcommand(
@@ -120,9 +136,9 @@ void add_rollout(CLI::App& knobs, Options& options) {
   verb->add_option("--work", args->directory, "where compiled configurations are kept")
       ->capture_default_str();
   verb->add_option("--sizes", args->sizes, "only these matrix sizes, of templates")->delimiter(',');
-  verb->add_option("--policy", args->policy, "who chooses: random, or default (always the same)")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"random", "default"}));
+  verb->add_option("--policy", args->policy,
+                   "who chooses: random, default (always the same), or the file of a policy")
+      ->capture_default_str();
   verb->add_option("--default", args->baseline, "settings of the default, as of `knobs compare`")
       ->delimiter(',');
   verb->add_option("--episodes", args->episodes, "of each kernel and size, or with --drawn in all")
@@ -140,6 +156,7 @@ void add_rollout(CLI::App& knobs, Options& options) {
   add_examples(*verb,
                "  pitot knobs rollout data/h200/knobs/phase1_result.csv\n"
                "  pitot knobs rollout phase0_baseline.csv --policy default --summary -\n"
+               "  pitot knobs rollout phase0_baseline.csv --policy ppo/best.policy.json\n"
                "  pitot knobs rollout kernels/knobs/*/*.small.variants.toml --device emu --sizes "
                "256,512\n"
                "Exit codes: 0 done, 1 a baseline that does not run, 2 wrong usage or input, 3 no "
@@ -156,6 +173,7 @@ void add_knobs(CLI::App& app, Options& options) {
   add_sweep(*knobs, "sweep", "time every configuration (phase 0)", false, options);
   add_sweep(*knobs, "counters", "the same with hardware counters (phase 1)", true, options);
   add_rollout(*knobs, options);
+  add_orders(*knobs, options);
   add_comparison(*knobs, options);
 }
 

@@ -8,9 +8,12 @@
 
 #include "environment/evaluate.h"
 #include "environment/table_file.h"
+#include "kernel_files.h"
+#include "knobs/trained_policy.h"
 #include "learn_table.h"
 #include "names_file.h"
 #include "report/learn_report.h"
+#include "support/csv.h"
 #include "support/file.h"
 #include "trainer_path.h"
 
@@ -72,6 +75,37 @@ void run_eval(EvalArguments& args, Options& options) {
                                : report::evaluation_text(*r, options.style(STDOUT_FILENO));
   if (args.output.empty()) return print(text);
   if (Status s = write_file(args.output, text); !s) fail(options, s.error());
+}
+
+struct EmbedArguments {
+  std::vector<std::string> paths;
+  std::string policy, output;
+};
+
+void run_embed(const EmbedArguments& args, Options& options) {
+  const auto text = read_file(args.policy);
+  if (!text) return fail(options, text.error());
+  const auto policy = knobs::read_trained_policy(*text, args.policy);
+  if (!policy) return fail(options, policy.error());
+  if (policy->encoder.empty())
+    return fail(options, input_error(args.policy + ": it was trained without --graph"));
+  std::string csv = "file,kernel,blocks,edges";
+  for (size_t k = 0; k < knobs::kEmbedding; ++k) csv += fmt::format(",e{}", k);
+  csv += "\n";
+  for (const std::string& path : args.paths) {
+    const auto module = read_sound_module(path, options);
+    if (!module) return;
+    for (const ptx::Function& f : module->functions) {
+      if (!f.is_entry || !f.has_body) continue;
+      const auto graph = knobs::control_graph(*module, f);
+      if (!graph) return fail(options, input_error(path + ": " + graph.error().message));
+      csv +=
+          fmt::format("{},{},{},{},{}\n", csv_field(path), csv_field(f.name), graph->blocks.size(),
+                      graph->edges.size(), fmt::join(policy->encoder.encode(*graph), ","));
+    }
+  }
+  if (args.output.empty()) return print(csv);
+  if (Status s = write_file(args.output, csv); !s) fail(options, s.error());
 }
 
 // Goes on as pitot-learn with these arguments; comes back only where that is not there.
@@ -147,6 +181,17 @@ void add_eval(CLI::App& learn, Options& options) {
   verb->callback([args, &options] { run_eval(*args, options); });
 }
 
+void add_embed(CLI::App& learn, Options& options) {
+  auto args = std::make_shared<EmbedArguments>();
+  CLI::App* verb = learn.add_subcommand(
+      "embed",
+      "the embeddings of kernels' control-flow graphs by an encoder of `learn ppo --graph`");
+  verb->add_option("PTX", args->paths, "PTX files; every kernel of them")->required();
+  verb->add_option("--policy", args->policy, "policy file with an encoder")->required();
+  verb->add_option("-o,--output", args->output, "CSV, in place of standard output");
+  verb->callback([args, &options] { run_embed(*args, options); });
+}
+
 void add_trainer(CLI::App& learn, Options& options, const char* name, const char* what) {
   CLI::App* verb = learn.add_subcommand(name, what);
   // Every word goes on as it is, global options among them.
@@ -162,14 +207,16 @@ void add_trainer(CLI::App& learn, Options& options, const char* name, const char
 
 void add_learn(CLI::App& app, Options& options) {
   CLI::App* verb = app.add_subcommand(
-      "learn", "policies that choose transforms: recorded tables, training, judgement");
+      "learn", "policies that choose transforms or knobs: recorded tables, training, judgement");
   verb->require_subcommand(1);
   add_table(*verb, options);
   add_trainer(*verb, options, "train",
               "cloning and GRPO (pitot-learn; its --help has the options)");
   add_trainer(*verb, options, "clone", "only the cloning of the greedy search (pitot-learn)");
   add_trainer(*verb, options, "grpo", "only GRPO, from a policy that is there (pitot-learn)");
+  add_trainer(*verb, options, "ppo", "PPO over compile knobs, on a recorded sweep (pitot-learn)");
   add_eval(*verb, options);
+  add_embed(*verb, options);
   add_examples(
       *verb,
       "  pitot learn table gemm/ --log logs/ -o gemm.table\n"
@@ -177,6 +224,7 @@ void add_learn(CLI::App& app, Options& options) {
       "  pitot learn eval --table gemm.table --policy half/best.policy.json\n"
       "  pitot learn train --table gemm.table --folds 8 -o folds\n"
       "  pitot learn eval --table gemm.table --policy folds/fold-*/best.policy.json\n"
+      "  pitot learn ppo data/h200/knobs/phase1_result.csv -o ppo\n"
       "docs/learn.md says what is learned and how it is judged.\n"
       "Exit codes: 0 done, 2 wrong usage or unreadable input, 3 pitot-learn is not here.");
 }

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "knob_table.h"
-#include "knobs/rollout.h"
+#include "knobs/trained_policy.h"
 #include "knobs_modelled.h"
 #include "support/file.h"
 
@@ -36,6 +36,12 @@ std::unique_ptr<knobs::Readings> readings_of(const RolloutArguments& args, Optio
   return nullptr;
 }
 
+Result<knobs::TrainedPolicy> read_policy_file(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) return text.error();
+  return knobs::read_trained_policy(*text, path);
+}
+
 Result<knobs::Policy> policy_of(const std::string& name, const knobs::Environment& environment,
                                 const std::vector<int64_t>& baseline, uint64_t seed) {
   if (name == "random") return knobs::random_policy(environment.space(), seed);
@@ -50,11 +56,19 @@ void run_rollout(const RolloutArguments& args, Options& options) {
   const auto readings = readings_of(args, options);
   if (!readings) return;
   knobs::EnvironmentOptions how;
+  const bool trained = args.policy != "random" && args.policy != "default";
+  auto from_file = trained ? read_policy_file(args.policy) : knobs::TrainedPolicy{};
+  if (!from_file) return fail(options, from_file.error());
+  if (trained) how = knobs::options_for(*from_file);
   how.max_steps = args.max_steps;
   how.baseline = args.baseline;
   auto environment = knobs::Environment::make(*readings, how);
   if (!environment) return fail(options, environment.error());
-  const auto policy = policy_of(args.policy, *environment, args.baseline, options.seed);
+  if (trained)
+    if (Status s = knobs::fits(*from_file, *environment, readings->cases()); !s)
+      return fail(options, input_error(args.policy + ": " + s.error().message));
+  const auto policy = trained ? Result<knobs::Policy>(knobs::follow(*from_file))
+                              : policy_of(args.policy, *environment, args.baseline, options.seed);
   if (!policy) return fail(options, policy.error());
   knobs::RolloutOptions play;
   play.episodes = args.episodes;
