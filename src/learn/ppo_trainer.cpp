@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 
 #include <cmath>
+#include <optional>
 
 #include "learn/torch_adam.h"
 
@@ -38,28 +39,43 @@ Tensor picked_rows(const std::vector<T>& values, size_t width, std::span<const s
   return out;
 }
 
-// The graphs as tensors; the encoder's weights lie behind those of the two networks.
-struct GraphTensors {
-  Tensor blocks, adjacency, kernel;
-};
-
-GraphTensors tensors_of(const knobs::ControlGraph& g) {
-  const auto n = static_cast<int64_t>(g.blocks.size());
-  const std::vector<float> blocks = knobs::block_inputs(g),
-                           between = knobs::normalised_adjacency(g);
-  const std::vector<float> kernel(g.kernel.begin(), g.kernel.end());
-  return {tensor_of(blocks, {n, static_cast<int64_t>(knobs::kBlockFeatures)}),
-          tensor_of(between, {n, n}),
-          tensor_of(kernel, {static_cast<int64_t>(knobs::kKernelFeatures)})};
-}
-
 constexpr size_t kNetworkTensors = 12;  // weight and bias of twice three layers
 
 }  // namespace
 
 struct PpoTrainer::Impl {
+  // All graphs as one, without edges between them; the encoder's weights lie behind those of the
+  // two networks.
+  struct GraphTensors {
+    Tensor blocks, adjacency, kernel;
+    Tensor pool;  // graphs × blocks: 1/n where the block is one of the graph's n
+  };
+  static GraphTensors tensors_of(const std::vector<knobs::ControlGraph>& graphs) {
+    int64_t all = 0;
+    for (const knobs::ControlGraph& g : graphs) all += static_cast<int64_t>(g.blocks.size());
+    const auto count = static_cast<int64_t>(graphs.size());
+    std::vector<float> rows, kernel;
+    GraphTensors out{{}, torch::zeros({all, all}), {}, torch::zeros({count, all})};
+    int64_t first = 0;
+    for (int64_t k = 0; k < count; ++k) {
+      const knobs::ControlGraph& g = graphs[static_cast<size_t>(k)];
+      const auto n = static_cast<int64_t>(g.blocks.size());
+      const std::vector<float> own = knobs::block_inputs(g);
+      rows.insert(rows.end(), own.begin(), own.end());
+      kernel.insert(kernel.end(), g.kernel.begin(), g.kernel.end());
+      out.adjacency.narrow(0, first, n)
+          .narrow(1, first, n)
+          .copy_(tensor_of(knobs::normalised_adjacency(g), {n, n}));
+      out.pool[k].narrow(0, first, n).fill_(1.0 / static_cast<double>(n));
+      first += n;
+    }
+    out.blocks = tensor_of(rows, {all, static_cast<int64_t>(knobs::kBlockFeatures)});
+    out.kernel = tensor_of(kernel, {count, static_cast<int64_t>(knobs::kKernelFeatures)});
+    return out;
+  }
+
   size_t inputs;
-  std::vector<GraphTensors> graphs;
+  std::optional<GraphTensors> graphs;
   std::vector<size_t> values;   // of each knob
   std::vector<Tensor> weights;  // weight and bias of the policy's three layers, then of the value's
   torch::optim::Adam optimiser;
@@ -77,16 +93,12 @@ struct PpoTrainer::Impl {
   }
   // A graph a row.
   Tensor embeddings() const {
-    std::vector<Tensor> out;
     const Tensor* w = weights.data() + kNetworkTensors;
-    for (const GraphTensors& g : graphs) {
-      Tensor x = g.blocks;
-      for (size_t k = 0; k < 3; ++k)
-        x = torch::relu(torch::linear(torch::matmul(g.adjacency, x), w[2 * k], w[2 * k + 1]));
-      x = torch::relu(torch::linear(x.mean(0), w[6], w[7]));
-      out.push_back(torch::relu(torch::linear(torch::cat({x, g.kernel}), w[8], w[9])));
-    }
-    return torch::stack(out);
+    Tensor x = graphs->blocks;
+    for (size_t k = 0; k < 3; ++k)
+      x = torch::relu(torch::linear(torch::matmul(graphs->adjacency, x), w[2 * k], w[2 * k + 1]));
+    x = torch::relu(torch::linear(torch::matmul(graphs->pool, x), w[6], w[7]));
+    return torch::relu(torch::linear(torch::cat({x, graphs->kernel}, 1), w[8], w[9]));
   }
   knobs::TanhNetwork network(size_t first) const {
     std::vector<knobs::Layer> layers;
@@ -123,7 +135,7 @@ PpoTrainer::PpoTrainer(size_t inputs, std::vector<size_t> values, double rate, u
   }
   for (Tensor& w : weights) w.set_requires_grad(true);
   impl_ = std::make_unique<Impl>(inputs, std::move(values), std::move(weights), rate);
-  for (const knobs::ControlGraph& g : graphs) impl_->graphs.push_back(tensors_of(g));
+  if (!graphs.empty()) impl_->graphs = Impl::tensors_of(graphs);
 }
 
 PpoTrainer::~PpoTrainer() = default;
@@ -134,7 +146,7 @@ knobs::TanhNetwork PpoTrainer::policy() const { return impl_->network(0); }
 knobs::TanhNetwork PpoTrainer::value() const { return impl_->network(6); }
 
 knobs::GraphEncoder PpoTrainer::encoder() const {
-  if (impl_->graphs.empty()) return {};
+  if (!impl_->graphs) return {};
   std::vector<knobs::Layer> layers;
   for (size_t k = kNetworkTensors; k < impl_->weights.size(); k += 2)
     layers.push_back(layer_of(impl_->weights[k], impl_->weights[k + 1]));
@@ -144,7 +156,7 @@ knobs::GraphEncoder PpoTrainer::encoder() const {
 PpoLosses PpoTrainer::improve(const PpoSamples& samples, std::span<const size_t> which,
                               const PpoLossOptions& options) {
   Tensor seen = picked_rows(samples.observations, impl_->inputs, which, torch::kFloat);
-  if (!impl_->graphs.empty()) {
+  if (impl_->graphs) {
     const Tensor kernel = picked_rows(samples.kernels, 1, which, torch::kLong).squeeze(1);
     seen = torch::cat({seen, impl_->embeddings().index_select(0, kernel)}, 1);
   }

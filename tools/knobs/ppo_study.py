@@ -86,12 +86,21 @@ def table_of(summaries, methods, budgets):
     return "\n".join(lines)
 
 
-def sets_of(data):
+def sets_of(data, ptx):
     """Name, sweep, sizes trained on, further options."""
     out = []
+    graphs = []
+    if ptx:
+        for kernel in ("gemm", "reduction", "softmax"):
+            default = sorted((ptx / kernel).glob("BLOCK256_CAP0*.ptx"))
+            if not default:
+                sys.exit(f"{ptx / kernel}: no BLOCK256_CAP0*.ptx (pitot variants makes them)")
+            graphs += ["--graph", f"{kernel}={default[0]}"]
     for source, base in (("no counters", "phase0_baseline"), ("counters", "phase1_result")):
         for seen, more in (("published", []), ("with size", ["--sizes"])):
             out.append((f"small, {source}, {seen}", base, SMALL_SIZES, more))
+        if graphs:
+            out.append((f"small, {source}, graph", base, SMALL_SIZES, graphs))
     for kernel in ("gemm", "reduction", "softmax"):
         sweep = data / f"{kernel}_large.csv"
         sizes = sorted({r["matrix_size"] for r in csv.DictReader(open(sweep))}, key=int)
@@ -110,10 +119,13 @@ def main():
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=50000)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--ptx", type=pathlib.Path,
+                        help="folder with gemm, reduction, softmax: what `pitot variants` made of "
+                        "the small spaces; adds trainings with --graph")
     parser.add_argument("--only", default="", help="sets whose names begin so")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    sets = [s for s in sets_of(args.data) if s[0].startswith(args.only)]
+    sets = [s for s in sets_of(args.data, args.ptx) if s[0].startswith(args.only)]
 
     def folder(name, seed):
         return args.out / name.replace(", ", "-").replace(" ", "_") / f"seed-{seed}"
