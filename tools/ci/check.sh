@@ -28,7 +28,7 @@ step "sizes: no source file over 1000 lines"
 git ls-files '*.cpp' '*.h' '*.py' | xargs wc -l | awk '$2 != "total" && $1 > 1000 {print; bad = 1} END {exit bad}'
 
 step "clang, warnings as errors; unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
-cmake --preset asan -DCMAKE_CXX_COMPILER=clang++ -DPITOT_WERROR=ON -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" >/dev/null
+cmake --preset asan -DPITOT_UNITY=ON -DCMAKE_CXX_COMPILER=clang++ -DPITOT_WERROR=ON -DCMAKE_CXX_FLAGS_DEBUG="-O1 -gline-tables-only" >/dev/null
 cmake --build build/asan -j "$jobs"
 ctest --test-dir build/asan --output-on-failure -j "$jobs" -LE slow
 

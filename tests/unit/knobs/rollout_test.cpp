@@ -13,7 +13,7 @@ using testing::StartsWith;
 
 class KnobRollout : public testing::Test {
  protected:
-  KnobRollout() : readings_(std::move(*Table::of(test::small_sweep()))) {}
+  KnobRollout() : readings_(*Table::of(test::small_sweep())) {}
   Rollout played(const Policy& policy, RolloutOptions options = {}, uint32_t steps = 2) {
     EnvironmentOptions how;
     how.max_steps = steps;
