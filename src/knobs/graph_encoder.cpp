@@ -14,18 +14,21 @@ void rectify(std::vector<float>& values) {
 
 }  // namespace
 
-std::vector<float> normalised_adjacency(const ControlGraph& graph) {
-  const size_t n = graph.blocks.size();
-  std::vector<float> out(n * n, 0), scale(n);
-  for (size_t i = 0; i < n; ++i) out[i * n + i] = 1;
-  for (const auto& [from, to] : graph.edges) out[from * n + to] = out[to * n + from] = 1;
-  for (size_t i = 0; i < n; ++i) {
-    float sum = 0;
-    for (size_t j = 0; j < n; ++j) sum += out[i * n + j];
-    scale[i] = 1 / std::sqrt(sum);
+std::vector<AdjacencyElement> normalised_adjacency(const ControlGraph& graph) {
+  const auto n = static_cast<uint32_t>(graph.blocks.size());
+  std::vector<std::pair<uint32_t, uint32_t>> places;
+  for (uint32_t i = 0; i < n; ++i) places.emplace_back(i, i);
+  for (const auto& [from, to] : graph.edges) {
+    places.emplace_back(from, to);
+    places.emplace_back(to, from);
   }
-  for (size_t i = 0; i < n; ++i)
-    for (size_t j = 0; j < n; ++j) out[i * n + j] *= scale[i] * scale[j];
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  std::vector<float> degree(n, 0);
+  for (const auto& [row, column] : places) degree[row] += 1;
+  std::vector<AdjacencyElement> out;
+  for (const auto& [row, column] : places)
+    out.push_back({row, column, 1 / std::sqrt(degree[row] * degree[column])});
   return out;
 }
 
@@ -54,17 +57,13 @@ Result<GraphEncoder> GraphEncoder::make(std::vector<Layer> layers) {
 
 std::vector<float> GraphEncoder::encode(const ControlGraph& graph) const {
   const size_t n = graph.blocks.size();
-  const std::vector<float> adjacency = normalised_adjacency(graph);
+  const std::vector<AdjacencyElement> adjacency = normalised_adjacency(graph);
   std::vector<float> at = block_inputs(graph);
   for (size_t k = 0; k < 3; ++k) {
     const size_t in = kGraphInputs[k], width = kGraphOutputs[k];
     std::vector<float> gathered(n * in, 0), next(n * width);
-    for (size_t i = 0; i < n; ++i)
-      for (size_t j = 0; j < n; ++j) {
-        const float a = adjacency[i * n + j];
-        if (a == 0) continue;
-        for (size_t c = 0; c < in; ++c) gathered[i * in + c] += a * at[j * in + c];
-      }
+    for (const AdjacencyElement& e : adjacency)
+      for (size_t c = 0; c < in; ++c) gathered[e.row * in + c] += e.value * at[e.column * in + c];
     for (size_t i = 0; i < n; ++i)
       apply_layer(layers_[k], std::span(gathered).subspan(i * in, in),
                   std::span(next).subspan(i * width, width));

@@ -20,9 +20,15 @@ inline constexpr std::array<size_t, kGraphLayers> kGraphInputs = {
 inline constexpr std::array<size_t, kGraphLayers> kGraphOutputs = {
     kGraphWidth, kGraphWidth, kGraphWidth, kGraphWidth, kEmbedding};
 
-// D^-1/2 (A + I) D^-1/2, row by row, of the graph taken without directions; D has the row sums of
-// A + I.
-std::vector<float> normalised_adjacency(const ControlGraph& graph);
+// One element of D^-1/2 (A + I) D^-1/2 that is not 0.
+struct AdjacencyElement {
+  uint32_t row = 0, column = 0;
+  float value = 0;
+  bool operator==(const AdjacencyElement&) const = default;
+};
+// Of the graph taken without directions; D has the row sums of A + I. By rows, then columns: as
+// many as edges and blocks, not the square of the blocks.
+std::vector<AdjacencyElement> normalised_adjacency(const ControlGraph& graph);
 // What goes in: log(1 + count) of each block, row by row.
 std::vector<float> block_inputs(const ControlGraph& graph);
 

@@ -47,31 +47,41 @@ struct PpoTrainer::Impl {
   // All graphs as one, without edges between them; the encoder's weights lie behind those of the
   // two networks.
   struct GraphTensors {
-    Tensor blocks, adjacency, kernel;
-    Tensor pool;  // graphs × blocks: 1/n where the block is one of the graph's n
+    Tensor blocks, kernel;
+    Tensor rows, columns, values;  // of the normalised adjacency, where it is not 0
+    Tensor owners, shares;         // of each block: its graph, and 1/n where that has n blocks
   };
   static GraphTensors tensors_of(const std::vector<knobs::ControlGraph>& graphs) {
-    int64_t all = 0;
-    for (const knobs::ControlGraph& g : graphs) all += static_cast<int64_t>(g.blocks.size());
-    const auto count = static_cast<int64_t>(graphs.size());
-    std::vector<float> rows, kernel;
-    GraphTensors out{{}, torch::zeros({all, all}), {}, torch::zeros({count, all})};
-    int64_t first = 0;
-    for (int64_t k = 0; k < count; ++k) {
-      const knobs::ControlGraph& g = graphs[static_cast<size_t>(k)];
-      const auto n = static_cast<int64_t>(g.blocks.size());
+    std::vector<float> blocks, kernel, values, shares;
+    std::vector<int64_t> rows, columns, owners;
+    for (size_t k = 0; k < graphs.size(); ++k) {
+      const knobs::ControlGraph& g = graphs[k];
+      const auto first = static_cast<int64_t>(owners.size());
       const std::vector<float> own = knobs::block_inputs(g);
-      rows.insert(rows.end(), own.begin(), own.end());
+      blocks.insert(blocks.end(), own.begin(), own.end());
       kernel.insert(kernel.end(), g.kernel.begin(), g.kernel.end());
-      out.adjacency.narrow(0, first, n)
-          .narrow(1, first, n)
-          .copy_(tensor_of(knobs::normalised_adjacency(g), {n, n}));
-      out.pool[k].narrow(0, first, n).fill_(1.0 / static_cast<double>(n));
-      first += n;
+      for (const knobs::AdjacencyElement& e : knobs::normalised_adjacency(g)) {
+        rows.push_back(first + e.row);
+        columns.push_back(first + e.column);
+        values.push_back(e.value);
+      }
+      owners.insert(owners.end(), g.blocks.size(), static_cast<int64_t>(k));
+      shares.insert(shares.end(), g.blocks.size(), 1 / static_cast<float>(g.blocks.size()));
     }
-    out.blocks = tensor_of(rows, {all, static_cast<int64_t>(knobs::kBlockFeatures)});
-    out.kernel = tensor_of(kernel, {count, static_cast<int64_t>(knobs::kKernelFeatures)});
-    return out;
+    const auto count = static_cast<int64_t>(graphs.size());
+    const auto all = static_cast<int64_t>(owners.size());
+    const auto numbers = [](const std::vector<int64_t>& v) {
+      return torch::from_blob(const_cast<int64_t*>(v.data()), {static_cast<int64_t>(v.size())},
+                              torch::kLong)
+          .clone();
+    };
+    return {tensor_of(blocks, {all, static_cast<int64_t>(knobs::kBlockFeatures)}),
+            tensor_of(kernel, {count, static_cast<int64_t>(knobs::kKernelFeatures)}),
+            numbers(rows),
+            numbers(columns),
+            tensor_of(values, {static_cast<int64_t>(values.size()), 1}),
+            numbers(owners),
+            tensor_of(shares, {all, 1})};
   }
 
   size_t inputs;
@@ -95,9 +105,14 @@ struct PpoTrainer::Impl {
   Tensor embeddings() const {
     const Tensor* w = weights.data() + kNetworkTensors;
     Tensor x = graphs->blocks;
-    for (size_t k = 0; k < 3; ++k)
-      x = torch::relu(torch::linear(torch::matmul(graphs->adjacency, x), w[2 * k], w[2 * k + 1]));
-    x = torch::relu(torch::linear(torch::matmul(graphs->pool, x), w[6], w[7]));
+    for (size_t k = 0; k < 3; ++k) {
+      const Tensor gathered = torch::zeros_like(x).index_add(
+          0, graphs->rows, x.index_select(0, graphs->columns) * graphs->values);
+      x = torch::relu(torch::linear(gathered, w[2 * k], w[2 * k + 1]));
+    }
+    const Tensor pooled = torch::zeros({graphs->kernel.size(0), x.size(1)})
+                              .index_add(0, graphs->owners, x * graphs->shares);
+    x = torch::relu(torch::linear(pooled, w[6], w[7]));
     return torch::relu(torch::linear(torch::cat({x, graphs->kernel}, 1), w[8], w[9]));
   }
   knobs::TanhNetwork network(size_t first) const {

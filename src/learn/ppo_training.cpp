@@ -83,6 +83,12 @@ knobs::Choice drawn_choice(const knobs::Space& space, std::span<const double> lo
   return out;
 }
 
+std::string edges_text(const knobs::ControlGraph& g) {
+  std::string out;
+  for (const auto& [from, to] : g.edges) out += fmt::format("{}-{},", from, to);
+  return out;
+}
+
 Status sound(const PpoOptions& o) {
   if (o.steps == 0 || o.rollout < 2 || o.minibatch < 2 || o.passes == 0 || o.max_steps == 0 ||
       !(o.rate > 0))
@@ -137,11 +143,11 @@ Result<PpoTraining> PpoTraining::begin(knobs::Table table, const std::string& ha
       options.rate, options.gamma, options.lambda, l.clip, l.entropy, l.value, l.max_norm,
       options.seed, options.max_steps, options.states, options.sizes,
       fmt::join(options.only_sizes, ","));
+  std::string text;
   for (const knobs::ControlGraph& g : options.graphs)
-    for (const auto& part : {knobs::block_inputs(g), knobs::normalised_adjacency(g),
-                             std::vector<float>(g.kernel.begin(), g.kernel.end())})
-      t.fingerprint_ += fmt::format(
-          " {}", hash_bytes({reinterpret_cast<const char*>(part.data()), part.size() * 4}).hex());
+    text += fmt::format(" graph {} {} {}", fmt::join(knobs::block_inputs(g), ","),
+                        fmt::join(g.kernel, ","), edges_text(g));
+  if (!text.empty()) t.fingerprint_ += " graphs " + hash_bytes(text).hex();
   PpoResult& r = t.result_;
   r.table = hash;
   for (const knobs::Knob& k : t.space().knobs) r.knobs.push_back(k.name);
