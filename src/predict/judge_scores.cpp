@@ -56,6 +56,17 @@ MetricsSummary order_metrics(const Dataset& data, std::span<const ScoredRow> row
   return summarise(std::move(groups), seed);
 }
 
+MeanWithInterval pooled_agreement(const Dataset& data, std::span<const ScoredRow> rows,
+                                  uint64_t seed) {
+  std::map<std::string, std::vector<ScoredVariant>> by_family;
+  for (const ScoredRow& s : rows)
+    if (std::isfinite(s.log_us))
+      by_family[data.rows[s.row].family].push_back(scored(data.rows[s.row], s.log_us));
+  std::vector<std::vector<ScoredVariant>> families;
+  for (auto& [name, members] : by_family) families.push_back(std::move(members));
+  return pooled_spearman(families, seed);
+}
+
 std::vector<std::string> untrained_scores() {
   return {"analytic", "static", "instructions × threads", "waves", "emulated cycles"};
 }

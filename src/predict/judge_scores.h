@@ -17,6 +17,10 @@ namespace pitot::predict {
 MetricsSummary order_metrics(const Dataset& data, std::span<const ScoredRow> rows, double least,
                              uint64_t seed);
 
+// How the predicted times of all rows together agree with the measured ones.
+MeanWithInterval pooled_agreement(const Dataset& data, std::span<const ScoredRow> rows,
+                                  uint64_t seed);
+
 // Rows scored without any training: "analytic" (the default), "static", "instructions × threads",
 // "waves", "emulated cycles".
 std::vector<std::string> untrained_scores();

@@ -58,7 +58,9 @@ std::vector<ListedLaunch> read_launches(const SourceText& source, Diagnostics& o
     take("block_x", l.launch.block[0], 1, 0xffffffff);
     take("block_y", l.launch.block[1], 1, 0xffffffff);
     take("block_z", l.launch.block[2], 1, 0xffffffff);
-    take("dynamic_shared", l.launch.dynamic_shared, 0, 0xffffffff);
+    // Two names for one thing: Triton's, and that of our own tables.
+    for (std::string_view name : {"shared", "dynamic_shared"})
+      if (table.column(name)) take(name, l.launch.dynamic_shared, 0, 0xffffffff);
     take("size", l.launch.size, 0, uint64_t{1} << 53);
     if (good) launches.push_back(std::move(l));
   }

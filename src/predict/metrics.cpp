@@ -63,6 +63,11 @@ const ScoredVariant& fastest(std::span<const ScoredVariant> group) {
 
 using Families = std::vector<std::vector<const GroupMetrics*>>;
 
+// Of ascending values.
+double percentile(const std::vector<double>& sorted, double p) {
+  return sorted[static_cast<size_t>(std::round(p * static_cast<double>(sorted.size() - 1)))];
+}
+
 double family_mean(const std::vector<const GroupMetrics*>& groups, double GroupMetrics::*member) {
   std::vector<double> values;
   for (const GroupMetrics* g : groups) values.push_back(g->*member);
@@ -90,11 +95,8 @@ MeanWithInterval with_interval(const Families& families, double GroupMetrics::*m
     if (const double m = mean_known(means); !std::isnan(m)) draws.push_back(m);
   }
   std::sort(draws.begin(), draws.end());
-  const auto at = [&](double p) {
-    return draws[static_cast<size_t>(std::round(p * static_cast<double>(draws.size() - 1)))];
-  };
-  out.lo = at(0.025);
-  out.hi = at(0.975);
+  out.lo = percentile(draws, 0.025);
+  out.hi = percentile(draws, 0.975);
   return out;
 }
 
@@ -125,6 +127,29 @@ double spearman(std::span<const ScoredVariant> group) {
   if (group.size() < 2) return kUnknownValue;
   return pearson(mean_ranks(column(group, &ScoredVariant::score)),
                  mean_ranks(column(group, &ScoredVariant::time)));
+}
+
+MeanWithInterval pooled_spearman(const std::vector<std::vector<ScoredVariant>>& families,
+                                 uint64_t seed, unsigned resamples) {
+  std::vector<ScoredVariant> pool;
+  for (const auto& f : families) pool.insert(pool.end(), f.begin(), f.end());
+  MeanWithInterval out{spearman(pool), kUnknownValue, kUnknownValue};
+  if (families.size() < 2 || std::isnan(out.value)) return out;
+  measure::RandomDraws random(seed);
+  std::vector<double> draws;
+  for (unsigned r = 0; r < resamples; ++r) {
+    pool.clear();
+    for (size_t i = 0; i < families.size(); ++i) {
+      const auto& f = families[random.below(static_cast<uint32_t>(families.size()))];
+      pool.insert(pool.end(), f.begin(), f.end());
+    }
+    if (const double v = spearman(pool); !std::isnan(v)) draws.push_back(v);
+  }
+  if (draws.empty()) return out;
+  std::sort(draws.begin(), draws.end());
+  out.lo = percentile(draws, 0.025);
+  out.hi = percentile(draws, 0.975);
+  return out;
 }
 
 double kendall(std::span<const ScoredVariant> group) {

@@ -39,6 +39,12 @@ double top_slowdown(std::span<const ScoredVariant> group, size_t k);
 // Whether the fastest, or one that is not told apart from it, is among the `k` best scores.
 bool top_has_best(std::span<const ScoredVariant> group, size_t k, double least);
 
+// Spearman's rank correlation of score and time over all variants of all families together, with a
+// 95 % percentile bootstrap interval: families are drawn, with all their variants. Scores of
+// different families must have one unit.
+MeanWithInterval pooled_spearman(const std::vector<std::vector<ScoredVariant>>& families,
+                                 uint64_t seed, unsigned resamples = 400);
+
 // All of them for one group.
 GroupMetrics group_metrics(std::span<const ScoredVariant> group, double least);
 

@@ -96,8 +96,10 @@ class Trainer {
     line.split = std::move(split);
     line.score = std::move(score);
     line.rows = rows.size();
-    if (o_.target == "time")
+    if (o_.target == "time") {
       line.metrics = order_metrics(data_, rows, o_.least_difference, o_.seed);
+      line.pooled = pooled_agreement(data_, rows, o_.seed);
+    }
     return line;
   }
 
@@ -267,7 +269,10 @@ class Trainer {
     line.split = "final test";
     line.score = recipe_.name;
     line.rows = rows.size();
-    if (o_.target == "time") line.metrics = order_metrics(all_, rows, o_.least_difference, o_.seed);
+    if (o_.target == "time") {
+      line.metrics = order_metrics(all_, rows, o_.least_difference, o_.seed);
+      line.pooled = pooled_agreement(all_, rows, o_.seed);
+    }
     std::vector<GroupMetrics> families;
     for (const auto& [family, c] : covered) {
       GroupMetrics g;
@@ -291,7 +296,10 @@ class Trainer {
     line.split = "final test";
     line.score = score;
     line.rows = rows.size();
-    if (o_.target == "time") line.metrics = order_metrics(all_, rows, o_.least_difference, o_.seed);
+    if (o_.target == "time") {
+      line.metrics = order_metrics(all_, rows, o_.least_difference, o_.seed);
+      line.pooled = pooled_agreement(all_, rows, o_.seed);
+    }
     return line;
   }
 

@@ -17,6 +17,8 @@ struct TrainingLine {
   std::string score;  // "pitot", "classic", "analytic", …
   uint64_t rows = 0;
   MetricsSummary metrics;
+  // Of predicted and measured times, all rows together: Spearman's rank correlation.
+  std::optional<MeanWithInterval> pooled;
   std::optional<MeanWithInterval> coverage;  // of the intervals
   double half_width = 0;                     // mean, of log time
 };

@@ -42,6 +42,7 @@ Json line_json(const TrainingLine& l) {
          {"best_in_top5", mean_json(l.metrics.best_in_top5)},
          {"top1_slowdown", mean_json(l.metrics.top1)},
          {"top5_slowdown", mean_json(l.metrics.top5)},
+         {"pooled_spearman", l.pooled ? mean_json(*l.pooled) : Json(nullptr)},
          {"worst_family", l.metrics.worst_family},
          {"worst_pairwise", known(l.metrics.worst_pairwise)},
          {"slowest_family", l.metrics.slowest_family},
@@ -86,6 +87,13 @@ std::string train_text(const TrainingResult& r, const TextStyle& style) {
                          "pairs ordered right", "rho", "tau", "top 1", "top 5", "worst family")) +
          "\n";
   for (const TrainingLine& l : r.lines) out += text_line(l);
+  std::string pooled;
+  for (const TrainingLine& l : r.lines)
+    if (l.pooled)
+      pooled += fmt::format("  {:<26}{:<24}{} ({}…{})\n", l.split, l.score, share(l.pooled->value),
+                            share(l.pooled->lo), share(l.pooled->hi));
+  if (!pooled.empty())
+    out += "\nrank correlation of predicted and measured times, all rows together:\n" + pooled;
   if (r.at_threshold)
     out += fmt::format(
         "\nsecond stage: of the pairs within a family {} are kept, of which {} are ordered right\n",

@@ -5,6 +5,7 @@
 
 #include "cli_test_util.h"
 #include "predict/xgboost_api.h"
+#include "support/csv_table.h"
 #include "unit/predict/synthetic.h"
 
 namespace pitot::cli::test {
@@ -89,6 +90,29 @@ TEST_F(Predict, RankWithoutAModel) {
               testing::StartsWith("path,kernel,size,"));
 }
 
+TEST_F(Predict, RowsWithPtxas) {
+  setenv("PITOT_PTXAS", "/nowhere/ptxas", 1);
+  const auto none = pitot({"features", "--rows", "dots", "--gpu", "H200", "--ptxas"});
+  unsetenv("PITOT_PTXAS");
+  EXPECT_EQ(none.exit_code, 3) << none.err;
+  const auto r =
+      pitot({"features", "--rows", "dots", "--gpu", "H200", "--ptxas", "--no-emulation"});
+  if (r.exit_code == 3) GTEST_SKIP() << r.err;
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const SourceText source("rows.csv", r.out);
+  Diagnostics found;
+  const CsvTable table = read_csv(source, found);
+  ASSERT_FALSE(table.rows.empty());
+  for (const auto& row : table.rows) {
+    const auto said = csv_number(row[*table.column("ptxas_registers")].text);
+    ASSERT_TRUE(said.has_value());
+    EXPECT_GE(*said, 4);
+    // Occupancy is from what ptxas said.
+    EXPECT_EQ(csv_number(row[*table.column("launch_registers")].text), said);
+    EXPECT_GE(csv_number(row[*table.column("ptxas_code_bytes")].text).value_or(0), 128);
+  }
+}
+
 TEST_F(Predict, BarePtxByATableOfLaunches) {
   file("ptx/a.ptx", kernel_text(body(300)));
   file("ptx/b.ptx", kernel_text(body(3)));
@@ -159,6 +183,7 @@ TEST_F(Predict, WrongUses) {
       {{"predict", "none", "dots/v1.kernel.toml", "--size", "7"}, 2, "no size 7"},
       {{"rank", "dots", "--top", "0"}, 2, "--top"},
       {{"train", "nowhere.csv"}, 2, "nowhere"},
+      {{"features", "dots", "--ptxas"}, 2, "--ptxas is for --rows"},
       {{"train", "dots"}, 2, "no FAMILY.csv"},
       {{"train", "dots", "--recipe", "best"}, 2, "classic, pitot"},
       {{"train", "dots", "--without", "taste"}, 2, "no feature group 'taste'"},

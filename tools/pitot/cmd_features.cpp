@@ -20,7 +20,7 @@ struct FeaturesArguments {
   bool functions = false;
   std::vector<uint32_t> block;
   double trips = analysis::kDefaultTrips;
-  bool rows = false, no_emulation = false;
+  bool rows = false, no_emulation = false, ptxas = false;
   std::string gpu;
   uint64_t blocks = 0;
 };
@@ -59,7 +59,9 @@ void run_features(const FeaturesArguments& args, Options& options) {
   if (args.schema) return print(report::features_schema(table));
   if (args.paths.empty()) return fail(options, input_error("features needs a PATH, or --schema"));
   if (args.rows)
-    return print_feature_rows({args.paths, args.gpu, !args.no_emulation, args.blocks}, options);
+    return print_feature_rows({args.paths, args.gpu, !args.no_emulation, args.blocks, args.ptxas},
+                              options);
+  if (args.ptxas) return fail(options, input_error("--ptxas is for --rows"));
   analysis::FeatureOptions extract;
   extract.default_trips = args.trips;
   for (size_t i = 0; i < args.block.size(); ++i) extract.default_block[i] = args.block[i];
@@ -113,6 +115,8 @@ void add_features(CLI::App& app, Options& options) {
                  "GPU and what sampled blocks do; as CSV");
   verb->add_option("--gpu", args->gpu, "with --rows: the chip; default one of the PTX's target");
   verb->add_flag("--no-emulation", args->no_emulation, "with --rows: nothing is executed");
+  verb->add_flag("--ptxas", args->ptxas,
+                 "with --rows: ask ptxas for registers, spills and code size, for occupancy too");
   verb->add_option("--blocks", args->blocks, "with --rows: about so many blocks are executed");
   add_examples(*verb,
                "  pitot features build/ > features.csv          every .ptx below build/\n"

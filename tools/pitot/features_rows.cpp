@@ -1,9 +1,12 @@
 #include "features_rows.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 
 #include "device/prepare.h"
+#include "inspect_kernel.h"
 #include "kernel_files.h"
 #include "predict/row_features.h"
 #include "progress.h"
@@ -27,9 +30,35 @@ struct SpecRows {
   std::string lines, notes;
 };
 
+// What ptxas says of the kernel, assembled for the chip where the PTX is for an older one; nothing,
+// after a note, where it makes no code of it.
+struct Assembled {
+  std::optional<toolchain::PtxasFunction> said;
+  uint64_t code_bytes = 0;
+};
+Result<Assembled> assembled(const ptx::Module& m, std::string_view kernel, const arch::Gpu* gpu,
+                            Ptxas& ptxas, std::string& notes) {
+  ptx::Target target = m.target;
+  if (target.sm == 0) target = {90, 0};
+  if (gpu != nullptr && target.suffix == 0 && gpu->capability->sm() > target.sm)
+    target = {static_cast<uint16_t>(gpu->capability->sm()), 0};
+  auto assembly = toolchain::assemble(ptxas.toolkit, m.text(), target, {}, ptxas.cache.get());
+  if (!assembly) return assembly.error();
+  Assembled out;
+  if (!assembly->accepted) {
+    notes += fmt::format("{}: no ptxas columns: ptxas rejects it for {}\n", m.source->path(),
+                         ptx::name_of(target));
+    return out;
+  }
+  if (const auto* f = assembly->report.find(kernel)) out.said = *f;
+  for (const toolchain::CodeSection& s : assembly->code)
+    if (s.function == kernel) out.code_bytes = s.bytes;
+  return out;
+}
+
 // The rows of one spec; nothing where it cannot be read.
 Result<SpecRows> rows_of_spec(const std::string& path, const FeatureRowsArguments& args,
-                              const arch::Gpu* gpu, const predict::RowOptions& how) {
+                              const arch::Gpu* gpu, const predict::RowOptions& how, Ptxas* ptxas) {
   auto text = read_file(path);
   if (!text) return text.error();
   Diagnostics found;
@@ -45,6 +74,12 @@ Result<SpecRows> rows_of_spec(const std::string& path, const FeatureRowsArgument
   if (!kernel) return kernel.error();
   predict::RowExtractor extractor(how);
   SpecRows out;
+  Assembled machine;
+  if (ptxas != nullptr) {
+    auto made = assembled(*module, module->functions[*kernel].name, gpu, *ptxas, out.notes);
+    if (!made) return made.error();
+    machine = std::move(*made);
+  }
   for (const device::SizeSpec& size : spec.sizes) {
     predict::RowRequest request;
     request.module = module;
@@ -52,6 +87,8 @@ Result<SpecRows> rows_of_spec(const std::string& path, const FeatureRowsArgument
     request.gpu = gpu;
     request.spec = &spec;
     request.size = &size;
+    if (machine.said) request.ptxas = &*machine.said;
+    request.code_bytes = machine.code_bytes;
     auto row = extractor.row(request);
     if (!row) return row.error();
     const auto leading = leading_fields(path, size);
@@ -78,6 +115,12 @@ void print_feature_rows(const FeatureRowsArguments& args, Options& options) {
     if (!files) return fail(options, files.error());
     specs.insert(specs.end(), files->begin(), files->end());
   }
+  std::optional<Ptxas> ptxas;
+  if (args.ptxas) {
+    auto found = open_ptxas();
+    if (!found) return fail(options, found.error());
+    ptxas.emplace(std::move(*found));
+  }
   predict::RowOptions how;
   how.emulate = args.emulate;
   how.seed = options.seed;
@@ -86,7 +129,7 @@ void print_feature_rows(const FeatureRowsArguments& args, Options& options) {
   std::vector<std::string> errors(specs.size());
   Progress progress("features", specs.size());
   parallel_for(specs.size(), options.jobs, [&](size_t i) {
-    auto made = rows_of_spec(specs[i], args, gpu, how);
+    auto made = rows_of_spec(specs[i], args, gpu, how, ptxas ? &*ptxas : nullptr);
     if (made)
       rows[i] = std::move(*made);
     else

@@ -14,6 +14,7 @@ struct FeatureRowsArguments {
   std::string gpu;                 // empty: one of the PTX's target
   bool emulate = true;
   uint64_t blocks = 0;  // 0: the library's default
+  bool ptxas = false;   // ask it for registers, spills and code
 };
 
 void print_feature_rows(const FeatureRowsArguments& args, Options& options);

@@ -27,6 +27,25 @@ TEST(LaunchFiles, ATable) {
   EXPECT_EQ(launches[1].launch.size, 0u);
 }
 
+TEST(LaunchFiles, DynamicSharedMemoryByEitherName) {
+  for (const char* name : {"shared", "dynamic_shared"}) {
+    const SourceText source(
+        "l.csv", fmt::format("kernel,grid_x,grid_y,block_x,block_y,size,{}\na.ptx,1,1,32,1,8,4096\n"
+                             "b.ptx,1,1,32,1,8,\n",
+                             name));
+    Diagnostics out;
+    const auto launches = read_launches(source, out);
+    ASSERT_EQ(launches.size(), 2u);
+    EXPECT_EQ(launches[0].launch.dynamic_shared, 4096u) << name;
+    EXPECT_EQ(launches[1].launch.dynamic_shared, 0u) << name;
+  }
+  Diagnostics out;
+  const SourceText wrong("l.csv",
+                         "kernel,grid_x,grid_y,block_x,block_y,size,shared\na.ptx,1,1,32,1,8,4k\n");
+  EXPECT_TRUE(read_launches(wrong, out).empty());
+  EXPECT_EQ(out.errors(), 1u);
+}
+
 TEST(LaunchFiles, WrongTables) {
   struct {
     const char *text, *problem;

@@ -62,6 +62,19 @@ TEST(Metrics, TopOfTheOrder) {
   EXPECT_EQ(top_slowdown(equal, 1), 1);
 }
 
+TEST(Metrics, AllFamiliesTogether) {
+  // Within each family the order is right, between them it is not.
+  const std::vector<std::vector<ScoredVariant>> families{{variant(1, 10), variant(2, 20)},
+                                                         {variant(3, 1), variant(4, 2)}};
+  const auto pooled = pooled_spearman(families, 1);
+  EXPECT_NEAR(pooled.value, -0.6, 1e-12);  // 1 - 6 (4 + 4 + 4 + 4) / (4 * 15)
+  EXPECT_LE(pooled.lo, pooled.value);
+  EXPECT_GE(pooled.hi, 0.8);  // one family drawn twice, two pairs of equal ones: in order
+  // One family has no interval.
+  EXPECT_TRUE(std::isnan(pooled_spearman({families[0]}, 1).lo));
+  EXPECT_EQ(pooled_spearman({families[0]}, 1).value, 1);
+}
+
 GroupMetrics group(const char* family, double pairwise, double top5) {
   GroupMetrics m;
   m.family = family;
