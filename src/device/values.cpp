@@ -205,6 +205,18 @@ double decode(uint64_t bits, Type t) {
   return static_cast<double>(bits);
 }
 
+constexpr double kSpecialValues[] = {NAN, INFINITY, -INFINITY, -0.0, 1e30, -1e-30, 65504, 1e-40};
+
+uint64_t special_bits(uint64_t seed, uint64_t index, unsigned kinds, uint64_t one_in, Type type) {
+  const uint64_t r = random_bits(seed ^ 0x5bec1a15, index);
+  const auto count = static_cast<unsigned>(std::popcount(kinds));
+  if (ptx::kind_of(type) != TypeKind::kFloat || count == 0 || (r >> 8) % one_in != 0)
+    return encode(random_normal(seed, index), type);
+  unsigned n = static_cast<unsigned>(r & 0xff) % count;
+  for (unsigned bit = 0;; ++bit)
+    if ((kinds >> bit & 1) != 0 && n-- == 0) return encode(kSpecialValues[bit], type);
+}
+
 uint64_t sample_bits(const Sample& s, int64_t index, Type type) {
   const uint64_t r = random_bits(s.seed, static_cast<uint64_t>(index));
   const bool pick = s.special != 0 && (r >> 16) % 64 == 0;
@@ -219,9 +231,8 @@ uint64_t sample_bits(const Sample& s, int64_t index, Type type) {
     return r % 100 & mask;
   }
   if (pick) {
-    constexpr double kValues[] = {NAN, INFINITY, -INFINITY, -0.0, 1e30, -1e-30, 65504, 1e-40};
-    const auto n = static_cast<unsigned>((r >> 24) % std::size(kValues));
-    if ((s.special >> n & 1) != 0) return encode(kValues[n], type);
+    const auto n = static_cast<unsigned>((r >> 24) % std::size(kSpecialValues));
+    if ((s.special >> n & 1) != 0) return encode(kSpecialValues[n], type);
   }
   // Around 0, exact in few bits of precision.
   const double x = (static_cast<double>(r & 0xffff) - 32768.0) / 16384.0;
@@ -286,12 +297,14 @@ Result<std::vector<std::byte>> initial_values(std::string_view init, Type type, 
       like = {static_cast<uint64_t>(a[0]), static_cast<SamplePattern>(static_cast<int>(a[1])),
               static_cast<unsigned>(a[2])};
   }
+  const bool special = name == "special" && a.size() == 2 && a[0] >= 0 && a[0] <= kAllSpecial &&
+                       a[1] >= 1 && a[1] < 0x1p32;
   IndexValues indices(name, a, seed);
-  if (!normal && !bits && !uniform && !iota && !sample && !indices.known())
+  if (!normal && !bits && !uniform && !iota && !sample && !special && !indices.known())
     return input_error(
         fmt::format("init '{}' is none of normal, uniform(a, b), zero, bits, iota(step), poison, "
-                    "sample(seed, pattern, special), permutation(n), cycle(n), "
-                    "csr_offsets(mean, skew)",
+                    "sample(seed, pattern, special), special(kinds, one_in), permutation(n), "
+                    "cycle(n), csr_offsets(mean, skew)",
                     init));
   const bool integer = ptx::kind_of(type) != TypeKind::kFloat;
   for (uint64_t k = 0; k < count; ++k) {
@@ -301,6 +314,8 @@ Result<std::vector<std::byte>> initial_values(std::string_view init, Type type, 
       v = encode(static_cast<double>(indices.at(i)), type);
     } else if (sample) {
       v = sample_bits(like, static_cast<int64_t>(i - origin), type);
+    } else if (special) {
+      v = special_bits(seed, i, static_cast<unsigned>(a[0]), static_cast<uint64_t>(a[1]), type);
     } else if (bits) {
       v = random_bits(seed, i);
     } else if (normal) {

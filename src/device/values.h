@@ -40,13 +40,18 @@ struct Sample {
 };
 uint64_t sample_bits(const Sample& sample, int64_t index, ptx::Type type);
 
+// Standard normal numbers, but for one element in `one_in`, which is one of these special values.
+uint64_t special_bits(uint64_t seed, uint64_t index, unsigned kinds, uint64_t one_in,
+                      ptx::Type type);
+
 // An `init` of a spec, whose arguments are expressions of the sizes, with their values at one size.
 Result<std::string> initialiser_at(std::string_view init, const Sizes& sizes);
 
 // Elements [first, first + count) of a buffer by an `init` whose arguments are numbers: normal,
-// uniform(lo, hi), zero, bits, iota(step), poison, sample(seed, pattern, special), and for indices
-// permutation(n), cycle(n), csr_offsets(mean, skew): see index_values.h. Errors name an unknown
-// one. `origin`: the element that a pointer to the buffer points to; samples count from there.
+// uniform(lo, hi), zero, bits, iota(step), poison, sample(seed, pattern, special),
+// special(kinds, one_in), and for indices permutation(n), cycle(n), csr_offsets(mean, skew): see
+// index_values.h. Errors name an unknown one. `origin`: the element that a pointer to the buffer
+// points to; samples count from there.
 Result<std::vector<std::byte>> initial_values(std::string_view init, ptx::Type type, uint64_t count,
                                               uint64_t seed, uint64_t origin = 0,
                                               uint64_t first = 0);

@@ -53,6 +53,7 @@ Block::Block(Gang& gang, uint64_t linear, uint32_t rank)
 
 Block::~Block() = default;
 
+uint64_t Block::clock_start() const { return gang_.state.options.clock_start; }
 const Program& Block::program() const { return gang_.state.program; }
 Observer* Block::observer() const { return gang_.observer; }
 const FunctionCode& Block::kernel() const { return gang_.state.kernel; }

@@ -40,6 +40,7 @@ class Block {
   const FunctionCode& kernel() const;
   const Launch& launch() const;
   const Checks& checks() const { return checks_; }
+  uint64_t clock_start() const;
   GlobalMemory& memory() const;
   Gang& gang() { return gang_; }
   Observer* observer() const;  // null: nobody looks

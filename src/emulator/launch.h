@@ -42,6 +42,7 @@ struct Options {
   uint64_t seed = 0;                         // of the order in which warps run
   uint64_t instruction_budget = 1ull << 36;  // warp instructions of the whole launch
   unsigned workers = 1;                      // blocks at a time; 0: every core
+  uint64_t clock_start = 0;                  // what %clock and %globaltimer begin at
   Follower* follower = nullptr;              // needs workers = 1
   // Linear numbers of the blocks to run, ascending; empty: all. Clusters run whole, and of a
   // cooperative launch every block.

@@ -70,7 +70,7 @@ void mov_bits(Warp& w, const Op& op, LaneMask mask) {
 // %clock and its kin: warp instructions that the block has issued, for want of cycles.
 void read_clock(Warp& w, const Op& op, LaneMask mask) {
   const auto id = static_cast<ptx::SpecialId>(op.imm);
-  const uint64_t cycles = w.block.counters().warp_instructions * 4;
+  const uint64_t cycles = w.block.clock_start() + w.block.counters().warp_instructions * 4;
   uint64_t v = cycles;
   if (id == ptx::SpecialId::kClockHi || id == ptx::SpecialId::kGlobaltimerHi) v >>= 32;
   const Slot& d = w.program().slots_of(op)[0];

@@ -68,7 +68,7 @@ Status check_pages(const Database& db) {
 }  // namespace
 
 // SQLite's file format: "Database header" has user_version at 60 and application_id at 68.
-Result<bool> is_store(const std::string& path) {
+Result<bool> is_store(const std::string& path, uint32_t application, std::string_view what) {
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
   if (!std::filesystem::exists(status)) return false;
@@ -84,9 +84,9 @@ Result<bool> is_store(const std::string& path) {
   if (size == 0) return false;
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
   if (size < 100 || std::string_view(header.data(), 16) != kMagic)
-    return input_error(fmt::format("{}: not a store of measurements", path));
-  if (big_endian(header, 68) != kApplication)
-    return input_error(fmt::format("{}: an SQLite database, but no store of measurements", path));
+    return input_error(fmt::format("{}: not a {}", path, what));
+  if (big_endian(header, 68) != application)
+    return input_error(fmt::format("{}: an SQLite database, but no {}", path, what));
   if (const uint32_t version = big_endian(header, 60); version > kSchema)
     return newer_schema(path, version);
   return true;

@@ -29,14 +29,15 @@ MAY_USE = {
     "search": {"transform", "analysis", "arch", "ptx"},
     "environment": {"search", "transform", "analysis", "ptx"},
     "learn": {"environment", "search", "transform", "ptx", "knobs", "measure"},
+    "bench": {"check", "profile", "search", "transform", "toolchain", "device", "emulator", "analysis", "arch", "ptx"},
     "store": set(),
     "report": set(),
 }
 # Plain result structs that report turns into text; nothing else of their module.
-PLAIN = {"report": {"gate/diff_result.h", "gate/gate_result.h"}, "store": {"measure/measure_result.h"}}
+PLAIN = {"report": {"gate/diff_result.h", "gate/gate_result.h"}, "store": {"measure/measure_result.h", "bench/bench_result.h"}}
 # Header prefix → the only modules that may include it.
 THIRD_PARTY = {
-    "nlohmann/": {"report", "toolchain", "variants", "predict", "search", "knobs"},
+    "nlohmann/": {"report", "toolchain", "variants", "predict", "search", "knobs", "bench"},
     "toml++/": {"support"},
     "xxhash.h": {"support"},
     "zstd.h": {"toolchain"},

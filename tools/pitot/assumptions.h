@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cli.h"
-#include "device/spec.h"
 #include "transform/subject.h"
 
 namespace pitot::cli {
@@ -20,10 +19,5 @@ void add_assumptions(CLI::App& verb, AssumptionArguments& args);
 // Of the options. Errors (kInput): no "name=bytes" with a power of two, no such parameter.
 Result<transform::Assumptions> assumptions_of(const AssumptionArguments& args,
                                               const ptx::Module& module, uint32_t kernel);
-
-// Adds what the spec states of every launch: alignment of its buffers, that they are distinct, and
-// the block where all sizes have one.
-void add_spec(const device::KernelSpec& spec, const ptx::Module& module, uint32_t kernel,
-              transform::Assumptions& out);
 
 }  // namespace pitot::cli

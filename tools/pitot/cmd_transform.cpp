@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "assumptions.h"
+#include "bench/assumptions.h"
 #include "kernel_files.h"
 #include "ptx/parser.h"
 #include "report/transform_report.h"
@@ -80,7 +81,7 @@ std::optional<TransformWork> read_work(const TransformArguments& args, Options& 
   auto assumptions = assumptions_of(args.assumptions, *work.module, work.kernel);
   if (!assumptions) return failed(assumptions.error());
   work.assumptions = std::move(*assumptions);
-  if (spec) add_spec(*spec, *work.module, work.kernel, work.assumptions);
+  if (spec) bench::add_spec(*spec, *work.module, work.kernel, work.assumptions);
   return work;
 }
 

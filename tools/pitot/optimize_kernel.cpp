@@ -7,6 +7,7 @@
 #include <set>
 
 #include "assumptions.h"
+#include "bench/assumptions.h"
 #include "device/prepare.h"
 #include "kernel_files.h"
 #include "sizes.h"
@@ -155,7 +156,7 @@ std::optional<OptimizeKernel> read_optimize_kernel(const LaunchSource& source, b
   // What holds at all sizes: the one that is judged and those that are checked.
   device::KernelSpec all = *out.checked;
   if (!source.set.empty()) all.sizes.push_back(sizes[c.size]);
-  add_spec(all, *c.module, c.kernel, *assumptions);
+  bench::add_spec(all, *c.module, c.kernel, *assumptions);
   out.kernel = {c.module->source->path(), std::string(c.module->text()),
                 std::string(c.module->functions[c.kernel].name), std::move(*assumptions)};
   return out;

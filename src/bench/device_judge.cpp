@@ -1,0 +1,113 @@
+#include "bench/device_judge.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "bench/wrong_text.h"
+#include "device/prepare.h"
+
+namespace pitot::bench {
+namespace {
+
+Verdict verdict_of_fault(const std::string& kind) {
+  return kind == "timeout" ? Verdict::kHang : Verdict::kFault;
+}
+
+double mean_speedup(const std::vector<Timing>& timings) {
+  double sum = 0, n = 0;
+  for (const Timing& t : timings)
+    if (t.cache == "warm") {
+      sum += std::log(t.speedup);
+      ++n;
+    }
+  return n > 0 ? std::exp(sum / n) : 0;
+}
+
+}  // namespace
+
+Result<DeviceJudge> DeviceJudge::make(const Task& task, const Candidate* baseline,
+                                      const DeviceOptions& options) {
+  auto oracle = Oracle::make(task, options.run);
+  if (!oracle) return oracle.error();
+  return DeviceJudge(task, baseline, options, std::move(*oracle));
+}
+
+Status DeviceJudge::judge(const Candidate& candidate, Judgement& out) {
+  out.device = options_.name;
+  out.timings.clear();
+  out.speedup = 0;
+  out.tier = Tier::kCompiles;
+  for (const device::SizeSpec& size : task_->timed) {
+    auto expected = oracle_.at(size, Data::kGiven, options_.seed);
+    if (!expected) return expected.error();
+    auto run = options_.run(candidate, candidate.spec, size, options_.seed);
+    if (!run) return run.error();
+    const auto fail = [&](Verdict verdict, const std::string& why) {
+      out.verdict = verdict;
+      out.reason = fmt::format("on {} at {}: {}", options_.name, device::size_text(size), why);
+      return Ok{};
+    };
+    if (!run->ok()) return fail(verdict_of_fault(run->faults[0].kind), run->faults[0].message);
+    auto length = device::evaluate(task_->accuracy.length, size.values);
+    const ErrorLimits limits =
+        model_limits(length ? static_cast<double>(*length) : 1, task_->accuracy.operations);
+    for (size_t i = 0; i < run->outputs.size(); ++i) {
+      const ExpectedOutput& e = (*expected)->outputs[i];
+      const OutputJudgement j = judge_output(e, run->outputs[i].bytes, task_->accuracy.arithmetic,
+                                             limits, (*expected)->start_errors);
+      out.worst_error = std::max(out.worst_error, j.errors.worst);
+      if (j.wrong != Wrong::kNothing)
+        return fail(j.wrong == Wrong::kUnwritten ? Verdict::kUnwritten : Verdict::kWrong,
+                    wrong_text(e, j));
+    }
+    ++out.trials;
+  }
+  out.tier = Tier::kRight;
+  return options_.time ? time(candidate, out) : Ok{};
+}
+
+// Over the faster of baseline and start kernel, each measured here: a baseline that was the best on
+// another GPU may not be it on this one.
+Status DeviceJudge::time(const Candidate& candidate, Judgement& out) {
+  const Candidate& start = oracle_.start();
+  for (const device::SizeSpec& size : task_->timed)
+    for (bool cold : {false, true}) {
+      if (cold && !options_.cold) continue;
+      Timing t;
+      t.size = device::size_text(size);
+      t.cache = cold ? "cold" : "warm";
+      const std::string key = t.size + t.cache;
+      if (!best_known_.contains(key)) {
+        best_known_[key] = &start;
+        start_us_[key] = 0;
+        if (baseline_ != nullptr) {
+          auto both = options_.time(*baseline_, start, size, cold);
+          if (!both) return both.error();
+          if (both->candidate_us < both->other_us) best_known_[key] = baseline_;
+          start_us_[key] = both->other_us;
+        }
+      }
+      const Candidate& best = *best_known_[key];
+      auto timed = options_.time(candidate, best, size, cold);
+      if (!timed) {
+        out.findings.push_back({"not-timed", timed.error().message, 0});
+        out.timings.clear();
+        return Ok{};
+      }
+      t.candidate_us = timed->candidate_us;
+      t.baseline_us = timed->other_us;
+      t.start_us = &best == &start ? timed->other_us : start_us_[key];
+      t.speedup = timed->speedup;
+      t.low = timed->low;
+      t.high = timed->high;
+      t.over_start = t.start_us / t.candidate_us;
+      out.timings.push_back(std::move(t));
+    }
+  out.speedup = mean_speedup(out.timings);
+  out.clock = options_.name;
+  out.tier = Tier::kTimed;
+  return Ok{};
+}
+
+}  // namespace pitot::bench

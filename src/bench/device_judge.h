@@ -1,0 +1,50 @@
+// The second and third tier on a GPU, for candidates that the emulator found right: the same
+// results at the timed sizes, and the time beside the best kernel known.
+#pragma once
+
+#include "bench/bench_result.h"
+#include "bench/oracle.h"
+
+namespace pitot::bench {
+
+// Times a candidate beside another kernel at a size, interleaved: the first's microseconds, the
+// second's, and how many times as fast the first is with its 95 % interval.
+struct DeviceTiming {
+  double candidate_us = 0, other_us = 0;
+  double speedup = 0, low = 0, high = 0;
+};
+using DeviceTimer = std::function<Result<DeviceTiming>(
+    const Candidate& candidate, const Candidate& other, const device::SizeSpec& size, bool cold)>;
+
+struct DeviceOptions {
+  Runner run;
+  DeviceTimer time;  // empty: nothing is timed
+  std::string name;  // of the GPU
+  uint64_t seed = 0;
+  bool cold = false;  // cold caches as well as warm ones
+};
+
+class DeviceJudge {
+ public:
+  // The task must outlive it. Errors: kernels that cannot be read.
+  static Result<DeviceJudge> make(const Task& task, const Candidate* baseline,
+                                  const DeviceOptions& options);
+  // Continues a judgement whose tier is kRight; timings on a model are replaced. Errors: of the
+  // task or the GPU; what the candidate does is in the judgement.
+  Status judge(const Candidate& candidate, Judgement& out);
+
+ private:
+  DeviceJudge(const Task& task, const Candidate* baseline, const DeviceOptions& options,
+              Oracle oracle)
+      : task_(&task), baseline_(baseline), options_(options), oracle_(std::move(oracle)) {}
+  Status time(const Candidate& candidate, Judgement& out);
+
+  const Task* task_;
+  const Candidate* baseline_;  // null: the start kernel is the best that is known
+  DeviceOptions options_;
+  Oracle oracle_;
+  std::map<std::string, const Candidate*> best_known_;  // by size and cache
+  std::map<std::string, double> start_us_;
+};
+
+}  // namespace pitot::bench

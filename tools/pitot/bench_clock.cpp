@@ -1,0 +1,33 @@
+#include "bench_clock.h"
+
+#include <fmt/format.h>
+
+#include "predict/analytic.h"
+#include "predict/row_features.h"
+
+namespace pitot::cli {
+
+bench::Clock modelled_clock(const arch::Gpu& gpu, uint64_t seed) {
+  return [&gpu, seed](const bench::Candidate& c, const device::SizeSpec& size) -> Result<double> {
+    predict::RowOptions how;
+    how.seed = seed;
+    predict::RowExtractor extractor(how);
+    predict::RowRequest request;
+    request.module = c.module;
+    request.kernel = c.kernel;
+    request.gpu = &gpu;
+    request.spec = &c.spec;
+    request.size = &size;
+    auto row = extractor.row(request);
+    if (!row) return row.error();
+    const auto score = predict::analytic_score(row->values);
+    if (!score || !score->emulated) {
+      const auto why = row->reason(predict::index_of(predict::Column::kEmuCycles));
+      return failed_error(
+          fmt::format("its time cannot be modelled: {}", why.empty() ? "no score" : why));
+    }
+    return score->us;
+  };
+}
+
+}  // namespace pitot::cli

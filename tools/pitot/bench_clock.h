@@ -1,0 +1,13 @@
+// The clock of PTXBench's third tier without a GPU: the modelled time of a kernel's launch.
+#pragma once
+
+#include "arch/gpu.h"
+#include "bench/judge.h"
+
+namespace pitot::cli {
+
+// Microseconds by the untrained score over sampled blocks (docs/predict-features.md). A kernel that
+// would spill much more than it does is not timed: the model does not count spills.
+bench::Clock modelled_clock(const arch::Gpu& gpu, uint64_t seed);
+
+}  // namespace pitot::cli

@@ -1,0 +1,79 @@
+#include "bench_gpu.h"
+
+#include <algorithm>
+
+#include "device/cuda_run.h"
+#include "measure/meter.h"
+
+namespace pitot::cli {
+namespace {
+
+measure::MeterOptions options_of(const GpuArguments& args, uint64_t seed, bool cold) {
+  measure::MeterOptions out;
+  out.number = args.number;
+  out.seed = seed;
+  out.time_limit = args.time_limit;
+  out.tool = "pitot " PITOT_VERSION;
+  out.protocol.cache = cold ? measure::CacheState::kCold : measure::CacheState::kWarm;
+  out.protocol.seconds = args.seconds;
+  out.protocol.placements = args.placements;
+  out.protocol.cycles = false;
+  return out;
+}
+
+// A candidate as a subject of measuring, at one size.
+measure::Subject subject_of(const bench::Candidate& c, const device::SizeSpec& size) {
+  measure::Subject out;
+  out.module = c.module;
+  out.kernel = c.kernel;
+  auto spec = std::make_shared<device::KernelSpec>(c.spec);
+  spec->sizes = {size};
+  out.spec = std::move(spec);
+  out.size = 0;
+  return out;
+}
+
+}  // namespace
+
+bench::Runner gpu_runner(const GpuArguments& args) {
+  return [args](const bench::Candidate& c, const device::KernelSpec& spec,
+                const device::SizeSpec& size, uint64_t seed) -> Result<device::RunResult> {
+    device::CudaOptions options;
+    options.number = args.number;
+    options.seed = seed;
+    options.seconds = args.time_limit;
+    return device::CudaRunner(*c.module, c.kernel, spec, options).run(size);
+  };
+}
+
+bench::DeviceTimer gpu_timer(const GpuArguments& args, uint64_t seed) {
+  return [args, seed](const bench::Candidate& candidate, const bench::Candidate& other,
+                      const device::SizeSpec& size, bool cold) -> Result<bench::DeviceTiming> {
+    measure::Meter meter({subject_of(other, size), subject_of(candidate, size)},
+                         options_of(args, seed, cold));
+    auto gpu = meter.gpu();
+    if (!gpu) return gpu.error();
+    const measure::CompareRecord c = meter.compare(0, 1, *gpu, seed);
+    if (c.verdict == measure::Verdict::kFault) return failed_error(c.reason);
+    bench::DeviceTiming out;
+    out.other_us = c.a.median.value * 1e3;
+    out.candidate_us = c.b.median.value * 1e3;
+    // What is common to both of a comparison is no evidence: the interval is never narrower than
+    // what a kernel beside itself would show.
+    const double least = std::min(c.change.lo, c.change.value - c.noise_band);
+    const double most = std::max(c.change.hi, c.change.value + c.noise_band);
+    out.speedup = 1 / (1 + c.change.value);
+    out.low = 1 / (1 + most);
+    out.high = least > -1 ? 1 / (1 + least) : out.speedup;
+    return out;
+  };
+}
+
+Result<std::string> gpu_name(const GpuArguments& args) {
+  measure::Meter meter({}, options_of(args, 0, false));
+  auto gpu = meter.gpu();
+  if (!gpu) return gpu.error();
+  return gpu->name;
+}
+
+}  // namespace pitot::cli

@@ -1,0 +1,21 @@
+// PTXBench on a real GPU: kernels run and timed there, each in a child process.
+#pragma once
+
+#include "bench/device_judge.h"
+#include "cli.h"
+
+namespace pitot::cli {
+
+struct GpuArguments {
+  int number = 0;           // of the GPU
+  double time_limit = 60;   // seconds for a run or a comparison
+  double seconds = 0.2;     // of sampling, of each kernel in a comparison
+  uint32_t placements = 6;  // modules are loaded anew
+};
+
+bench::Runner gpu_runner(const GpuArguments& args);
+bench::DeviceTimer gpu_timer(const GpuArguments& args, uint64_t seed);
+// Its name. Errors (kMissing): no driver, no such GPU.
+Result<std::string> gpu_name(const GpuArguments& args);
+
+}  // namespace pitot::cli

@@ -1,0 +1,26 @@
+// pitot bench list, validate and scores: tasks, whether they are sound, and what an archive has.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench_tasks.h"
+#include "cli.h"
+
+namespace pitot::cli {
+
+struct TaskArguments {
+  std::vector<std::string> tasks{kDefaultTasks}, only;
+  unsigned drawn = 24;
+};
+void run_bench_list(const TaskArguments& args, Options& options);
+void run_bench_validate(const TaskArguments& args, Options& options);
+
+struct ScoreArguments {
+  std::string archive, settings;
+  std::vector<uint32_t> ks{1, 4, 8};
+  bool each = false;
+};
+void run_bench_scores(const ScoreArguments& args, Options& options);
+
+}  // namespace pitot::cli
