@@ -120,6 +120,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pitot")
     parser.add_argument("names", nargs="*", help="tasks, or patterns")
+    parser.add_argument("--tasks", type=pathlib.Path, default=TASKS, help="folder of the tasks")
     parser.add_argument("--given", action="store_true", help="only the data that the task gives")
     parser.add_argument("--draws", type=int, default=3, help="private sizes")
     parser.add_argument("--tuned", type=int, default=0, help="configurations of the tuned kernel")
@@ -132,7 +133,7 @@ def main():
     except ImportError:
         print("NumPy is not here: oracles are not compared with it", file=sys.stderr)
         options.references = None
-    chosen = [t for t in tasks(TASKS) if not options.names or any(fnmatch.fnmatch(t.name, n) for n in options.names)]
+    chosen = [t for t in tasks(options.tasks) if not options.names or any(fnmatch.fnmatch(t.name, n) for n in options.names)]
     failed = 0
 
     def look(task):
