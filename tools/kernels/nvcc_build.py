@@ -34,12 +34,22 @@ def stage(kernels, directory):
     return staged
 
 
-def neutral(text, nvcc):
+def neutral(text, nvcc, staging=STAGING):
     """The PTX with the directories of .file lines replaced by ones that no machine owns."""
     toolkit = str(Path(nvcc).parent)
     return re.sub(r'^(\s*\.file\s+\d+ ")([^"]*)"',
-                  lambda m: m[1] + m[2].replace(str(STAGING), NEUTRAL_ROOT)
+                  lambda m: m[1] + m[2].replace(str(staging), NEUTRAL_ROOT)
                   .replace(f"{toolkit}/../targets/x86_64-linux", "/cuda") + '"', text, flags=re.M)
+
+
+def compile_source(nvcc, staged, source, target, options, staging=STAGING):
+    """PTX of a file in its staging place. Stops with the compiler's words where it refuses."""
+    output = staged / f"{Path(source).stem}.{target}.ptx"
+    command = [nvcc, "-ptx", f"-arch={target}", "-std=c++17", *options, source, "-o", output.name]
+    done = subprocess.run(command, cwd=staged, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{staged.name}/{source}: {done.stdout}{done.stderr}")
+    return neutral(output.read_text(), nvcc, staging)
 
 
 def build(kernels, directory, build):
@@ -55,11 +65,7 @@ def build(kernels, directory, build):
         for target in kernel.get("targets", build["targets"]):
             path = directory / f"{source.stem}{kernel.get('suffix', '')}.{target.replace('_', '')}.ptx"
             options = kernel.get("options", build.get("options", []))
-            command = [nvcc, "-ptx", f"-arch={target}", "-std=c++17", *options, source.name, "-o", path.name]
-            done = subprocess.run(command, cwd=staged, capture_output=True, text=True)
-            if done.returncode != 0:
-                raise SystemExit(f"{source}: {done.stdout}{done.stderr}")
-            path.write_text(neutral((staged / path.name).read_text(), nvcc))
+            path.write_text(compile_source(nvcc, staged, source.name, target, options))
             entries.append(manifest.record(
                 kernels, path, source=source, producer=nvcc_version(nvcc),
                 block=kernel.get("block", build.get("block")), role=kernel.get("role"),

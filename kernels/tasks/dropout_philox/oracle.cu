@@ -1,0 +1,27 @@
+// Dropout, an element a thread.
+#include "../oracle.cuh"
+
+// Four random words of a counter: Philox 4x32 with ten rounds (Salmon and others, 2011).
+__device__ __forceinline__ uint4 philox(unsigned counter, unsigned seed) {
+  uint4 c = make_uint4(counter, 0, 0, 0);
+  uint2 key = make_uint2(seed, 0);
+#pragma unroll
+  for (int round = 0; round < 10; ++round) {
+    const unsigned high0 = __umulhi(0xD2511F53u, c.x), low0 = 0xD2511F53u * c.x;
+    const unsigned high1 = __umulhi(0xCD9E8D57u, c.z), low1 = 0xCD9E8D57u * c.z;
+    c = make_uint4(high1 ^ c.y ^ key.x, low1, high0 ^ c.w ^ key.y, low0);
+    key.x += 0x9E3779B9u;
+    key.y += 0xBB67AE85u;
+  }
+  return c;
+}
+
+extern "C" __global__ void dropout_philox_oracle(const float* x, double* y, int n, unsigned threshold, float scale,
+                                                 unsigned seed, double* y_scale) {
+  each(n, [&](Count i) {
+    const uint4 r = philox(static_cast<unsigned>(i / 4), seed);
+    const unsigned draw = i % 4 == 0 ? r.x : i % 4 == 1 ? r.y : i % 4 == 2 ? r.z : r.w;
+    y[i] = draw < threshold ? static_cast<double>(scale) * x[i] : 0;
+    y_scale[i] = at_least(y[i]);
+  });
+}
