@@ -47,8 +47,8 @@ std::string init_of(Data data, uint64_t seed) {
       return fmt::format("special({}, 24)", 0x01 | 0x08);
     case Data::kInfinite:
       return fmt::format("special({}, 40)", 0x02 | 0x04);
-    case Data::kTiny:  // all of them, or they would be nothing beside others
-      return fmt::format("special({}, 1)", 0x08 | 0x20 | 0x80);
+    case Data::kTiny:  // nothing but −0 and subnormal ones: they are nothing beside others
+      return fmt::format("special({}, 1)", 0x08 | 0x80);
     case Data::kHuge:
       return fmt::format("special({}, 12)", 0x40);
     default:
@@ -112,9 +112,21 @@ std::vector<TrialPlan> plan_trials(const Task& task, uint64_t seed, unsigned dra
   size_t next = kinds.size() > 1 ? 1 : 0;
   for (const device::SizeSpec& s : draw_sizes(task, draws.bits(), drawn))
     add(s, true, kinds[next++ % kinds.size()]);
-  // Kinds that no drawn size had come at public sizes, in turn.
+  // Kinds that no drawn size had come at public sizes, in turn; special values in any case at the
+  // largest, where there are enough elements for them.
   for (size_t n = 0; next < kinds.size(); ++next, ++n)
-    add(task.spec.sizes[n % task.spec.sizes.size()], false, kinds[next]);
+    if (!is_special(kinds[next]))
+      add(task.spec.sizes[n % task.spec.sizes.size()], false, kinds[next]);
+  const auto volume = [](const device::SizeSpec& s) {
+    double v = 1;
+    for (const auto& [name, value] : s.values) v *= static_cast<double>(value);
+    return v;
+  };
+  const device::SizeSpec& largest =
+      *std::max_element(task.spec.sizes.begin(), task.spec.sizes.end(),
+                        [&](const auto& a, const auto& b) { return volume(a) < volume(b); });
+  for (Data d : kinds)
+    if (is_special(d)) add(largest, false, d);
   return out;
 }
 
