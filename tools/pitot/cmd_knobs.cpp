@@ -125,14 +125,26 @@ void add_orders(CLI::App& knobs, Options& options) {
 void add_rollout(CLI::App& knobs, Options& options) {
   auto args = std::make_shared<RolloutArguments>();
   CLI::App* verb = knobs.add_subcommand(
-      "rollout", "episodes of the environment as logs (phase 3), from a sweep or modelled");
-  verb->add_option("SOURCE", args->sources, "CSV of a sweep; with --device emu templates")
+      "rollout",
+      "episodes of the environment as logs (phase 3), from a sweep, modelled or measured");
+  verb->add_option("SOURCE", args->sources, "CSV of a sweep; with --device emu or cuda templates")
       ->required();
-  verb->add_option("--device", args->device,
-                   "table: the sweep is replayed; emu: times are modelled")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"table", "emu"}));
+  verb->add_option(
+          "--device", args->device,
+          "table: the sweep is replayed; emu: times are modelled; cuda, cuda:1: every step "
+          "measures")
+      ->capture_default_str();
   verb->add_option("--gpu", args->gpu, "the GPU that --device emu models; default H200");
+  verb->add_option("--batch", args->batch_ms, "milliseconds of launches a step, of --device cuda")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 1000.0));
+  verb->add_flag(
+      "--preload", args->preload,
+      "load all configurations first, of --device cuda; else when they are first chosen");
+  verb->add_option("--time-limit", args->time_limit,
+                   "seconds for a step, with compiling, of --device cuda")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 86400.0));
   verb->add_option("--work", args->directory, "where compiled configurations are kept")
       ->capture_default_str();
   verb->add_option("--sizes", args->sizes, "only these matrix sizes, of templates")->delimiter(',');
@@ -153,14 +165,16 @@ void add_rollout(CLI::App& knobs, Options& options) {
   verb->add_option("-o,--output", args->steps_file, "a row a step")->capture_default_str();
   verb->add_option("--summary", args->episodes_file, "a row an episode; - for standard output")
       ->capture_default_str();
-  add_examples(*verb,
-               "  pitot knobs rollout data/h200/knobs/phase1_result.csv\n"
-               "  pitot knobs rollout phase0_baseline.csv --policy default --summary -\n"
-               "  pitot knobs rollout phase0_baseline.csv --policy ppo/best.policy.json\n"
-               "  pitot knobs rollout kernels/knobs/*/*.small.variants.toml --device emu --sizes "
-               "256,512\n"
-               "Exit codes: 0 done, 1 a baseline that does not run, 2 wrong usage or input, 3 no "
-               "nvcc.");
+  add_examples(
+      *verb,
+      "  pitot knobs rollout data/h200/knobs/phase1_result.csv\n"
+      "  pitot knobs rollout phase0_baseline.csv --policy default --summary -\n"
+      "  pitot knobs rollout phase0_baseline.csv --policy ppo/best.policy.json\n"
+      "  pitot knobs rollout kernels/knobs/*/*.small.variants.toml --device emu --sizes "
+      "256,512\n"
+      "  pitot knobs rollout kernels/knobs/*/*.small.variants.toml --device cuda --preload\n"
+      "Exit codes: 0 done, 1 a baseline that does not run, 2 wrong usage or input, 3 no "
+      "GPU or nvcc.");
   verb->callback([args, &options] { run_rollout(*args, options); });
 }
 
