@@ -19,11 +19,13 @@ using Numbers = std::vector<std::optional<size_t>>;
 
 template <class T>
 py::array_t<T> rows(size_t count) {
-  return py::array_t<T>(static_cast<py::ssize_t>(count));
+  // By its shape: from a number alone pybind11 before 2.12 makes wrong strides under NumPy 2.
+  return py::array_t<T>(std::vector<py::ssize_t>{static_cast<py::ssize_t>(count)});
 }
 template <class T>
 py::array_t<T> rows(size_t count, size_t width) {
-  return py::array_t<T>({static_cast<py::ssize_t>(count), static_cast<py::ssize_t>(width)});
+  return py::array_t<T>(
+      std::vector<py::ssize_t>{static_cast<py::ssize_t>(count), static_cast<py::ssize_t>(width)});
 }
 template <class T>
 std::span<T> span_of(py::array_t<T>& a) {

@@ -57,7 +57,7 @@ def timed(program, streams):
 
 def counted(program, first, last, seconds):
     """Counters of the launches of streams first to last, in order; nothing where ncu did not end or missed any."""
-    command = ["ncu", "--csv", "--page", "raw", "--clock-control", "none", "--cache-control", "all", "-k",
+    command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--cache-control", "all", "-k",
                "regex:^phase_", "--metrics", ",".join([*METRICS.values(), PROFILED_TIME]), program, "count", str(first),
                str(last)]
     try:

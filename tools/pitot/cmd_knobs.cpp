@@ -1,6 +1,7 @@
 // pitot knobs: compile knobs of a kernel, swept and compared.
 #include "knobs_compare.h"
 #include "knobs_orders.h"
+#include "knobs_phase.h"
 #include "knobs_rollout.h"
 #include "knobs_sweep.h"
 
@@ -178,6 +179,24 @@ void add_rollout(CLI::App& knobs, Options& options) {
   verb->callback([args, &options] { run_rollout(*args, options); });
 }
 
+void add_phases(CLI::App& knobs, Options& options) {
+  auto args = std::make_shared<PhaseArguments>();
+  CLI::App* verb = knobs.add_subcommand(
+      "phase", "compute, memory, latency or mixed: what a detector says of windows of counters");
+  verb->add_option("WINDOWS", args->windows,
+                   "CSV, a row a step: window and five counters in percent; label where known")
+      ->required();
+  verb->add_option("--detector", args->detector, "of `learn phase`")->required();
+  verb->add_option("-o,--output", args->output,
+                   "in place of standard output, which then gets the scores of labelled windows");
+  add_examples(*verb,
+               "  pitot knobs phase data/h200/knobs/phase/phase_windows.csv --detector "
+               "phase/phase.detector\n"
+               "docs/knobs.md has the columns.\n"
+               "Exit codes: 0 done, 2 wrong usage or unreadable input.");
+  verb->callback([args, &options] { run_phase(*args, options); });
+}
+
 }  // namespace
 
 void add_knobs(CLI::App& app, Options& options) {
@@ -189,6 +208,7 @@ void add_knobs(CLI::App& app, Options& options) {
   add_rollout(*knobs, options);
   add_orders(*knobs, options);
   add_comparison(*knobs, options);
+  add_phases(*knobs, options);
 }
 
 }  // namespace pitot::cli
