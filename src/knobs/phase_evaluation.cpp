@@ -13,7 +13,7 @@
 namespace pitot::knobs {
 namespace {
 
-constexpr int kResamples = 2000;
+constexpr int kPhaseResamples = 2000;
 
 std::vector<std::string> kernels_in(const std::string& joined) {
   std::vector<std::string> out;
@@ -97,7 +97,7 @@ PhaseScore score_of(const std::vector<const JudgedWindow*>& windows, uint64_t se
   for (const auto& [name, g] : groups) list.push_back(g);
   measure::RandomDraws draws(seed);
   std::vector<double> shares, rule_shares;
-  for (int r = 0; r < kResamples; ++r) {
+  for (int r = 0; r < kPhaseResamples; ++r) {
     std::array<double, 3> sum{};
     for (size_t k = 0; k < list.size(); ++k) {
       const auto& g = list[draws.below(static_cast<uint32_t>(list.size()))];
@@ -108,7 +108,7 @@ PhaseScore score_of(const std::vector<const JudgedWindow*>& windows, uint64_t se
   }
   const auto interval = [](std::vector<double>& v) {
     std::sort(v.begin(), v.end());
-    return std::pair(v[kResamples / 40], v[kResamples - 1 - kResamples / 40]);
+    return std::pair(v[kPhaseResamples / 40], v[kPhaseResamples - 1 - kPhaseResamples / 40]);
   };
   std::tie(s.lo, s.hi) = interval(shares);
   std::tie(s.rule_lo, s.rule_hi) = interval(rule_shares);

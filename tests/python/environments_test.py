@@ -11,6 +11,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
@@ -29,12 +30,10 @@ except ImportError as e:
     sys.exit(77)
 sys.path.insert(0, str(PACKAGE))
 
-try:
-    import pitot
-except ImportError as e:
-    # The module is of the Python that it was built for.
-    print(f"skipped: {e}")
+if not (PACKAGE / "pitot" / ("_core" + sysconfig.get_config_var("EXT_SUFFIX"))).exists():
+    print(f"skipped: the module was not built for this Python, {sys.version.split()[0]}")
     sys.exit(77)
+import pitot  # noqa: E402
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402
 
