@@ -71,8 +71,8 @@ std::vector<PhaseWindow> read_phase_windows(const SourceText& source, Diagnostic
       for (size_t k = 0; k < kPhaseCounters; ++k) {
         const CsvField& field = table.rows[step][at->counters[k]];
         const auto percent = csv_number(field.text);
-        // Nsight Compute comes a little over 100 where it counts in several passes.
-        if (!percent || !(*percent >= 0 && *percent <= 200)) {
+        // Nsight Compute comes over 100 where it counts in several passes.
+        if (!percent || !(*percent >= 0 && *percent <= 1000)) {
           out.error("phase-counter", field.range, fmt::format("'{}' is no percentage", field.text));
           continue;
         }

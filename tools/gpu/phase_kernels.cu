@@ -2,7 +2,7 @@
 //   nvcc -O3 -std=c++17 -arch=native tools/gpu/phase_kernels.cu -o phase_kernels
 //   phase_kernels time 0 400          a row a launch: its work and its time
 //   ncu … -k regex:^phase_ phase_kernels count 0 400   the same launches, nothing besides
-// Streams FIRST to LAST, each of 20 launches of one kernel or of two in turns; the same numbers give the same launches.
+// Streams FIRST to LAST, each of 30 launches of one kernel or of two in turns; the same numbers give the same launches.
 // Every launch begins with a cold L2: emptied here when timing, by ncu when counting.
 #include <cuda_runtime.h>
 
@@ -25,8 +25,9 @@
     }                                                                                       \
   } while (0)
 
-constexpr uint64_t kFloats = uint64_t{1} << 25;  // of each of the four buffers: 128 MiB
-constexpr int kSteps = 20;
+// Of each of the five buffers: 64 MiB. ncu saves all of them at every launch, which takes most of its time.
+constexpr uint64_t kFloats = uint64_t{1} << 24;
+constexpr int kSteps = 30;
 
 __device__ __forceinline__ uint64_t thread_of() { return blockIdx.x * uint64_t{blockDim.x} + threadIdx.x; }
 __device__ __forceinline__ uint64_t threads_of() { return gridDim.x * uint64_t{blockDim.x}; }
@@ -313,22 +314,22 @@ uint64_t capped(double n) { return std::clamp<uint64_t>(static_cast<uint64_t>(n)
 std::vector<Family> families() {
   std::vector<Family> f;
   const auto add = [&](const char* name, double lo, double hi, auto make) { f.push_back({name, lo, hi, make}); };
-  add("copy", 2e3, 3e7, [](const Buffers& m, double s, int block, Draws&) {
+  add("copy", 2e3, 1.6e7, [](const Buffers& m, double s, int block, Draws&) {
     const uint64_t n = capped(s) / 4;
     const unsigned g = blocks_for(n, block);
     return Launch{[=] { phase_copy<<<g, block>>>((float4*)m.a, (float4*)m.b, n); }, n * 4, g, (unsigned)block, 0, 0, 0, 0, 32.0 * n};
   });
-  add("triad", 2e3, 3e7, [](const Buffers& m, double s, int block, Draws&) {
+  add("triad", 2e3, 1.6e7, [](const Buffers& m, double s, int block, Draws&) {
     const uint64_t n = capped(s);
     const unsigned g = blocks_for(n, block);
     return Launch{[=] { phase_triad<<<g, block>>>(m.a, m.b, m.c, n); }, n, g, (unsigned)block, 2.0 * n, 0, 0, 0, 12.0 * n};
   });
-  add("sum", 2e3, 3e7, [](const Buffers& m, double s, int block, Draws&) {
+  add("sum", 2e3, 1.6e7, [](const Buffers& m, double s, int block, Draws&) {
     const uint64_t n = capped(s);
     const unsigned g = blocks_for(n, block);
     return Launch{[=] { phase_sum<<<g, block>>>(m.a, m.d, n); }, n, g, (unsigned)block, 1.0 * n, 0, 0, 0, 4.0 * n};
   });
-  add("dot", 2e3, 3e7, [](const Buffers& m, double s, int block, Draws&) {
+  add("dot", 2e3, 1.6e7, [](const Buffers& m, double s, int block, Draws&) {
     const uint64_t n = capped(s) / 4;
     const unsigned g = blocks_for(n, block);
     return Launch{[=] { phase_dot<<<g, block>>>((float4*)m.a, (float4*)m.b, m.d, n); }, n * 4, g, (unsigned)block, 8.0 * n, 0, 0, 0, 32.0 * n};
@@ -355,7 +356,7 @@ std::vector<Family> families() {
             [](Launch& l, double n) { l.int32 = n; });
   add_chain("chain_sfu", 4, 4, [](const Buffers& m, unsigned g, int b, int r) { phase_chain_sfu<<<g, b>>>(m.a, 0.3f, r); },
             [](Launch& l, double n) { l.sfu = n; });
-  add("poly", 1e4, 3e7, [](const Buffers& m, double s, int block, Draws& d) {
+  add("poly", 1e4, 1.6e7, [](const Buffers& m, double s, int block, Draws& d) {
     const uint64_t n = capped(s);
     const int degree = static_cast<int>(d.between(4, 512));
     const unsigned g = blocks_for(n, block);
@@ -376,33 +377,33 @@ std::vector<Family> families() {
     const dim3 grid(n / 128, n / 128);
     return Launch{[=] { phase_gemm_registers<<<grid, 256>>>(m.a, m.b, m.c, n); }, uint64_t(n), grid.x * grid.y, 256, 2.0 * n * n * n, 0, 0, 0, 12.0 * n * n};
   });
-  add("stencil2", 64, 5500, [](const Buffers& m, double s, int block, Draws&) {
+  add("stencil2", 64, 4000, [](const Buffers& m, double s, int block, Draws&) {
     const int n = std::max(32, int(s));
     const dim3 grid((n + block - 1) / block, n);
     return Launch{[=] { phase_stencil2<<<grid, block>>>(m.a, m.b, n); }, uint64_t(n), grid.x * grid.y, (unsigned)block, 6.0 * n * n, 0, 0, 0, 8.0 * n * n};
   });
-  add("stencil3", 16, 310, [](const Buffers& m, double s, int block, Draws&) {
+  add("stencil3", 16, 250, [](const Buffers& m, double s, int block, Draws&) {
     const int n = std::max(8, int(s)), b = std::min(block, 128);
     const dim3 grid((n + b - 1) / b, n, n);
     const double all = double(n) * n * n;
     return Launch{[=] { phase_stencil3<<<grid, b>>>(m.a, m.b, n); }, uint64_t(n), grid.x * grid.y * grid.z, (unsigned)b, 8 * all, 0, 0, 0, 8 * all};
   });
-  add("transpose_naive", 64, 5500, [](const Buffers& m, double s, int, Draws&) {
+  add("transpose_naive", 64, 4000, [](const Buffers& m, double s, int, Draws&) {
     const int n = std::max(32, int(s) / 32 * 32);
     const dim3 block(32, 8), grid(n / 32, n / 8);
     return Launch{[=] { phase_transpose_naive<<<grid, block>>>(m.a, m.b, n); }, uint64_t(n), grid.x * grid.y, 256, 0, 0, 0, 0, 8.0 * n * n};
   });
-  add("transpose_shared", 64, 5500, [](const Buffers& m, double s, int, Draws&) {
+  add("transpose_shared", 64, 4000, [](const Buffers& m, double s, int, Draws&) {
     const int n = std::max(32, int(s) / 32 * 32);
     const dim3 block(32, 8), grid(n / 32, n / 32);
     return Launch{[=] { phase_transpose_shared<<<grid, block>>>(m.a, m.b, n); }, uint64_t(n), grid.x * grid.y, 256, 0, 0, 0, 0, 8.0 * n * n};
   });
-  add("softmax", 64, 5500, [](const Buffers& m, double s, int block, Draws&) {
+  add("softmax", 64, 4000, [](const Buffers& m, double s, int block, Draws&) {
     const int n = std::max(32, int(s));
     const double all = double(n) * n;
     return Launch{[=] { phase_softmax<<<n, block>>>(m.a, m.b, n); }, uint64_t(n), (unsigned)n, (unsigned)block, 4 * all, 0, 0, 2 * all, 8 * all};
   });
-  add("layernorm", 64, 5500, [](const Buffers& m, double s, int block, Draws&) {
+  add("layernorm", 64, 4000, [](const Buffers& m, double s, int block, Draws&) {
     const int n = std::max(32, int(s));
     const double all = double(n) * n;
     return Launch{[=] { phase_layernorm<<<n, block>>>(m.a, m.b, n); }, uint64_t(n), (unsigned)n, (unsigned)block, 5 * all, 0, 0, 0, 8 * all};
@@ -411,28 +412,28 @@ std::vector<Family> families() {
     const int b = std::min(block, 256), n = std::max(b, int(s) / b * b);
     return Launch{[=] { phase_nbody<<<n / b, b, b * 16>>>((float4*)m.a, (float4*)m.b, n); }, uint64_t(n), unsigned(n / b), (unsigned)b, 18.0 * n * n, 0, 0, 1.0 * n * n, 32.0 * n};
   });
-  add("histogram", 2e3, 3e7, [](const Buffers& m, double s, int block, Draws&) {
+  add("histogram", 2e3, 1.6e7, [](const Buffers& m, double s, int block, Draws&) {
     const uint64_t n = capped(s);
     const unsigned g = blocks_for(n, block, 132 * 8);
     return Launch{[=] { phase_histogram<<<g, block>>>(m.index, (unsigned*)m.d, n); }, n, g, (unsigned)block, 0, 0, 1.0 * n, 0, 4.0 * n};
   });
-  add("spmv", 1e3, 1e6, [](const Buffers& m, double s, int block, Draws&) {
+  add("spmv", 1e3, 5e5, [](const Buffers& m, double s, int block, Draws&) {
     const int rows = static_cast<int>(capped(s)), width = 32;
     const unsigned g = (rows + block - 1) / block;
     return Launch{[=] { phase_spmv<<<g, block>>>(m.a, m.index, m.b, m.c, rows, width); }, uint64_t(rows), g, (unsigned)block, 2.0 * rows * width, 0, 0, 0, 8.0 * rows * width + 8.0 * rows};
   });
   add("gather", 2e3, 1e7, [](const Buffers& m, double s, int block, Draws& d) {
     const uint64_t n = capped(s);
-    const unsigned mask = (1u << (16 + d.bits() % 10)) - 1, g = blocks_for(n, block);
+    const unsigned mask = (1u << (16 + d.bits() % 9)) - 1, g = blocks_for(n, block);
     return Launch{[=] { phase_gather<<<g, block>>>(m.index, m.a, m.b, n, mask); }, n, g, (unsigned)block, 0, 0, 0, 0, 12.0 * n};
   });
   add("chase", 32, 2e5, [](const Buffers& m, double s, int block, Draws& d) {
     const int steps = static_cast<int>(d.between(20, 300));
-    const unsigned mask = (1u << (16 + d.bits() % 10)) - 1, g = blocks_for(capped(s), block, 1u << 20);
+    const unsigned mask = (1u << (16 + d.bits() % 9)) - 1, g = blocks_for(capped(s), block, 1u << 20);
     const double threads = double(g) * block;
     return Launch{[=] { phase_chase<<<g, block>>>(m.index, (unsigned*)m.d, steps, mask); }, uint64_t(g) * block, g, (unsigned)block, 0, 0, threads * steps, 0, 4.0 * threads * (steps + 1)};
   });
-  add("scan", 2e3, 3e7, [](const Buffers& m, double s, int block, Draws&) {
+  add("scan", 2e3, 1.6e7, [](const Buffers& m, double s, int block, Draws&) {
     const uint64_t n = capped(s);
     const unsigned g = blocks_for(n, block, 1u << 20);
     const double levels = std::log2(double(block));
@@ -443,7 +444,7 @@ std::vector<Family> families() {
     const dim3 grid((n + block - 1) / block, n);
     return Launch{[=] { phase_conv7<<<grid, block>>>(m.a, m.b, n); }, uint64_t(n), grid.x * grid.y, (unsigned)block, 98.0 * n * n, 0, 0, 0, 8.0 * n * n};
   });
-  add("options", 2e3, 3e7, [](const Buffers& m, double s, int block, Draws&) {
+  add("options", 2e3, 1.6e7, [](const Buffers& m, double s, int block, Draws&) {
     const uint64_t n = capped(s);
     const unsigned g = blocks_for(n, block);
     return Launch{[=] { phase_options<<<g, block>>>(m.a, m.b, m.c, m.d, n); }, n, g, (unsigned)block, 44.0 * n, 0, 0, 6.0 * n, 16.0 * n};
@@ -462,13 +463,15 @@ std::vector<std::pair<const Family*, Launch>> stream_of(uint64_t number, const s
   // Every kernel leads as often as the others.
   std::vector<Voice> voices;
   const auto voice = [&](const Family& f) {
-    voices.push_back({&f, draws.between(f.lo, f.hi), draws.one_of({64, 128, 256, 512})});
+    // Rather large: small launches wait for themselves, whatever they do.
+    const double size = f.lo * std::pow(f.hi / f.lo, std::pow(draws.unit(), 0.35));
+    voices.push_back({&f, size, draws.one_of({64, 128, 256, 512})});
   };
   voice(all[number % all.size()]);
   const double kind = draws.unit();
   if (kind < 0.3) voice(all[draws.bits() % all.size()]);
   const bool in_turns = kind < 0.15;
-  const int change = 5 + static_cast<int>(draws.bits() % 11);
+  const int change = 10 + static_cast<int>(draws.bits() % 11);
   std::vector<std::pair<const Family*, Launch>> out;
   for (int k = 0; k < kSteps; ++k) {
     const size_t which = voices.size() == 1 ? 0 : in_turns ? k % 2 : k >= change;
@@ -487,17 +490,16 @@ int main(int argc, char** argv) {
   }
   const uint64_t first = std::strtoull(argv[2], nullptr, 10), last = std::strtoull(argv[3], nullptr, 10);
   Buffers m{};
-  constexpr uint64_t kFlush = uint64_t{1} << 26;  // 256 MiB, several times L2
-  // Two floats more a place for the chains of doubles.
-  for (float** p : {&m.a, &m.b, &m.c, &m.d}) CHECK(cudaMalloc(p, kFloats * 8));
+  const uint64_t flush = times ? uint64_t{1} << 26 : 1;  // 256 MiB, several times L2
+  for (float** p : {&m.a, &m.b, &m.c, &m.d}) CHECK(cudaMalloc(p, kFloats * 4));
   CHECK(cudaMalloc(&m.index, kFloats * 4));
-  CHECK(cudaMalloc(&m.flush, kFlush * 4));
-  fill_values<<<1024, 256>>>(m.a, kFloats * 2, 1, 0);
-  fill_values<<<1024, 256>>>(m.b, kFloats * 2, 2, 0);
-  fill_values<<<1024, 256>>>(m.c, kFloats * 2, 3, 0);
-  fill_values<<<1024, 256>>>(m.d, kFloats * 2, 4, 0);
+  CHECK(cudaMalloc(&m.flush, flush * 4));
+  fill_values<<<1024, 256>>>(m.a, kFloats, 1, 0);
+  fill_values<<<1024, 256>>>(m.b, kFloats, 2, 0);
+  fill_values<<<1024, 256>>>(m.c, kFloats, 3, 0);
+  fill_values<<<1024, 256>>>(m.d, kFloats, 4, 0);
   fill_values<<<1024, 256>>>(reinterpret_cast<float*>(m.index), kFloats, 5, 1);
-  CHECK(cudaMemset(m.flush, 0, kFlush * 4));
+  CHECK(cudaMemset(m.flush, 0, flush * 4));
   CHECK(cudaDeviceSynchronize());
   cudaEvent_t begin, end;
   CHECK(cudaEventCreate(&begin));
@@ -505,7 +507,7 @@ int main(int argc, char** argv) {
   const std::vector<Family> all = families();
   if (times) std::printf("stream,step,kernel,n,blocks,threads,fp32,fp64,int32,sfu,bytes,time_us\n");
   // Clocks come up.
-  for (int k = 0; times && k < 3000; ++k) empty_cache<<<1024, 256>>>(m.flush, kFlush);
+  for (int k = 0; times && k < 3000; ++k) empty_cache<<<1024, 256>>>(m.flush, flush);
   CHECK(cudaDeviceSynchronize());
   for (uint64_t s = first; s < last; ++s) {
     int step = 0;
@@ -517,7 +519,7 @@ int main(int argc, char** argv) {
       }
       float ms[3];
       for (float& t : ms) {
-        empty_cache<<<1024, 256>>>(m.flush, kFlush);
+        empty_cache<<<1024, 256>>>(m.flush, flush);
         CHECK(cudaEventRecord(begin));
         launch.run();
         CHECK(cudaEventRecord(end));
