@@ -40,6 +40,13 @@ py::array_t<int64_t> numbers(size_t count, const F& of) {
   return out;
 }
 
+// Tables do not change: a copy is the table itself (gymnasium.make copies its arguments).
+template <class T>
+void bind_copies(py::class_<T, std::shared_ptr<T>>& c) {
+  c.def("__copy__", [](std::shared_ptr<T> self) { return self; });
+  c.def("__deepcopy__", [](std::shared_ptr<T> self, const py::dict&) { return self; });
+}
+
 void expect(const Actions& a, size_t count, size_t width) {
   if (static_cast<size_t>(a.size()) == count * width) return;
   throw py::value_error("actions have " + std::to_string(a.size()) + " numbers, not " +
@@ -121,8 +128,11 @@ py::array_t<int8_t> transform_masks(const TransformBatch& batch) {
 }
 
 void bind_knobs(py::module_& m) {
-  py::class_<knobs::TableReadings, std::shared_ptr<knobs::TableReadings>>(
-      m, "Sweep", "A recorded sweep over compile knobs (CSV of `pitot knobs sweep` or `counters`).")
+  py::class_<knobs::TableReadings, std::shared_ptr<knobs::TableReadings>> sweep(
+      m, "Sweep",
+      "A recorded sweep over compile knobs (CSV of `pitot knobs sweep` or `counters`).");
+  bind_copies(sweep);
+  sweep
       .def(py::init([](const std::string& path) { return taken(read_sweep_file(path)); }),
            py::arg("path"))
       .def_property_readonly("knobs",
@@ -163,8 +173,10 @@ void bind_knobs(py::module_& m) {
 
 void bind_transforms(py::module_& m) {
   using environment::RecordedTable;
-  py::class_<RecordedTable, std::shared_ptr<RecordedTable>>(
-      m, "ProgramTable", "Recorded programs of kernels and what they cost (`pitot learn table`).")
+  py::class_<RecordedTable, std::shared_ptr<RecordedTable>> table(
+      m, "ProgramTable", "Recorded programs of kernels and what they cost (`pitot learn table`).");
+  bind_copies(table);
+  table
       .def(py::init([](const std::string& path) { return taken(read_table_file(path)); }),
            py::arg("path"))
       .def_property_readonly("kernels",
