@@ -45,7 +45,7 @@ def read(path, measured):
         unit = {u: value[f"emu_cycles_{u}"] for u in UNITS}
         row = {
             "achieved_occupancy": 100 * value["occupancy"] * min(1.0, value["waves"]),
-            "l2_hit_rate": 100 * value["emu_l2_hit_rate"],
+            "l2_hit_rate": percent(value["emu_l2_hit_rate"]),
             "dram_bw_pct": percent(value["emu_cycles_dram"] / cycles),
             "sm_active_pct": percent(max(unit.values()) / cycles),
             "issue_pct": percent(unit["issue"] / cycles),
