@@ -174,7 +174,8 @@ TEST_F(Knobs, RolloutMeasuresEveryStepLive) {
   const std::string steps = text_of("phase3_rollout.csv");
   EXPECT_EQ(lines(steps), 1u + 16);
   // NVML's states; counters are not collected.
-  EXPECT_THAT(steps, HasSubstr(",False,counters are not collected while measuring live,,,,,0."));
+  EXPECT_THAT(steps,
+              HasSubstr(",False,counters are not collected while measuring live,,,,,0,0,0,0.41,"));
   // The same configuration takes the same time, within the noise of the driver.
   const auto one =
       on_fake_gpu({"knobs", "rollout", "fill.variants.toml", "--device", "cuda", "--episodes", "1",

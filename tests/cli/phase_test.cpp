@@ -74,7 +74,6 @@ TEST_F(Phases, WhatCannotBeUsedIsRefused) {
   file("bad.csv", windows("bound"));
   for (const auto& [words, said] :
        {std::pair{std::vector<std::string>{}, "files of windows are wanted"},
-        {{"w.csv", "--synthetic", "9"}, "files of windows are wanted"},
         {{"bare.csv"}, "bare.csv: window '0' has no label"},
         {{"bad.csv"}, "bad.csv:2:"},
         {{"w.csv"}, "5 folds of 1 kernels"},
