@@ -65,6 +65,8 @@ std::vector<float> Environment::observation(const Reading& last) const {
 }
 
 Result<std::vector<float>> Environment::begin(size_t number) {
+  if (number >= readings_->cases().size())
+    return input_error(fmt::format("there is no case {}", number));
   number_ = number;
   steps_ = 0;
   previous_ = baseline_;
@@ -81,10 +83,7 @@ Result<std::vector<float>> Environment::begin(size_t number) {
 
 Result<std::vector<float>> Environment::reset(uint64_t seed, std::optional<size_t> number) {
   draws_ = measure::RandomDraws(seed);
-  if (!number) return reset();
-  if (*number >= readings_->cases().size())
-    return input_error(fmt::format("there is no case {}", *number));
-  return begin(*number);
+  return number ? begin(*number) : reset();
 }
 
 Result<std::vector<float>> Environment::reset() {

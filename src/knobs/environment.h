@@ -54,6 +54,8 @@ class Environment {
   Result<std::vector<float>> reset(uint64_t seed, std::optional<size_t> number = std::nullopt);
   // The next episode of the same stream of draws.
   Result<std::vector<float>> reset();
+  // An episode of this case; nothing is drawn. Errors: as of reset(seed).
+  Result<std::vector<float>> begin(size_t number);
   // After reset(), until truncated. Errors: the readings', a choice out of range.
   Result<Step> step(std::span<const uint32_t> choice);
 
@@ -67,7 +69,6 @@ class Environment {
   Environment(Readings& readings, EnvironmentOptions options)
       : readings_(&readings), options_(std::move(options)) {}
   std::vector<float> observation(const Reading& last) const;
-  Result<std::vector<float>> begin(size_t number);
 
   Readings* readings_;
   EnvironmentOptions options_;

@@ -21,7 +21,7 @@ std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std:
 
 constexpr uint32_t kMostRegisters = 255;  // of a thread, on every GPU
 
-enum class Request : uint8_t { kGpu, kMeasure, kCompare };
+enum class Request : uint8_t { kGpu, kMeasure, kCompare, kSample };
 
 // What the child answers about the GPU.
 struct GpuAnswer {
@@ -78,6 +78,14 @@ std::string Meter::work(std::string_view bytes) {
     else
       r.reason = started.error().message;
     return to_bytes(r);
+  }
+  if (what == Request::kSample) {
+    LiveSample sample;
+    if (started)
+      sample = session_->live(a, subjects_[a], options_);
+    else
+      sample.failure = started.error().message;
+    return to_bytes(sample);
   }
   CompareRecord c;
   if (started)
@@ -177,6 +185,23 @@ MeasureRecord Meter::measure(size_t subject, const cuda::GpuFacts& gpu) {
   merge(r, std::move(measured));
   if (!r.ok) child_.stop();  // the context may be unusable
   return r;
+}
+
+LiveSample Meter::sample(size_t subject) {
+  LiveSample out;
+  auto reply = child_.call(request(Request::kSample, subject), options_.time_limit);
+  if (!reply) {
+    out.failure = child_.timed_out() ? "timeout: " + reply.error().message : reply.error().message;
+    out.lost = true;
+    return out;
+  }
+  if (!from_bytes(*reply, out)) {
+    out = {};
+    out.failure = "the GPU's process answered nonsense";
+    out.lost = true;
+  }
+  if (out.lost) child_.stop();
+  return out;
 }
 
 CompareRecord Meter::compare(size_t a, size_t b, const cuda::GpuFacts& gpu, uint64_t seed) {

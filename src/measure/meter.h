@@ -8,6 +8,7 @@
 
 #include "cuda/gpu.h"
 #include "device/spec.h"
+#include "measure/live_sample.h"
 #include "measure/measure_result.h"
 #include "measure/protocol.h"
 #include "ptx/module.h"
@@ -43,6 +44,9 @@ class Meter {
   // Faults, time limits and launches that the GPU does not take are records with ok = false and the
   // reason.
   MeasureRecord measure(size_t subject, const cuda::GpuFacts& gpu);
+  // One batch of a subject that stays loaded from its first sample on: a start of a graph and an
+  // answer from the process that holds the GPU. What does not run has its reason.
+  LiveSample sample(size_t subject);
   // B against A. The two run on the same buffers where their specs and sizes are the same.
   // `seed`: of the order and the resampling; the data of buffers is the meter's.
   CompareRecord compare(size_t a, size_t b, const cuda::GpuFacts& gpu, uint64_t seed);

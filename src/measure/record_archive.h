@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/gpu.h"
+#include "measure/live_sample.h"
 #include "measure/measure_result.h"
 #include "support/archive.h"
 
@@ -19,6 +20,10 @@ template <class A>
 void fields(A& a, Telemetry& t) {
   a(t.sm_clock_mhz, t.memory_clock_mhz, t.temperature_c, t.power_w, t.utilisation_percent,
     t.memory_utilisation_percent, t.memory_used_bytes, t.throttle_reasons);
+}
+template <class A>
+void fields(A& a, LiveSample& s) {
+  a(s.ms, s.failure, s.lost, s.state);
 }
 template <class A>
 void fields(A& a, Estimate& e) {

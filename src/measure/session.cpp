@@ -30,17 +30,17 @@ Result<std::shared_ptr<Meter::Session>> Meter::Session::start(int number) {
   return session;
 }
 
-Telemetry Meter::Session::telemetry() const {
-  if (!nvml) return {};
-  cuda::GpuState s = nvml->read();
-  return {s.sm_clock_mhz,      s.memory_clock_mhz,           s.temperature_c,
-          s.power_w,           s.utilisation_percent,        s.memory_utilisation_percent,
-          s.memory_used_bytes, std::move(s.throttle_reasons)};
-}
+Telemetry Meter::Session::telemetry() const { return nvml ? telemetry_of(*nvml) : Telemetry{}; }
 
 Result<cuda::Kernel> Meter::Session::load(const Subject& s) const {
   return cuda::Kernel::load(bench->gpu(), std::string(s.module->text()),
                             std::string(s.module->functions[s.kernel].name));
+}
+
+LiveSample Meter::Session::live(size_t number, const Subject& subject,
+                                const MeterOptions& options) {
+  return kernels.sample(number, subject, options, bench, nvml,
+                        [this](const Subject& s) { return load(s); });
 }
 
 void Meter::Session::describe(const cuda::Kernel& kernel, const cuda::Launch& shape,

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cuda/nvml.h"
+#include "measure/live_kernels.h"
 #include "measure/meter.h"
 #include "measure/timed_kernel.h"
 
@@ -17,10 +18,14 @@ struct Meter::Session {
   CompareRecord compare(const Subject& a, const Subject& b, const MeterOptions& options,
                         uint64_t seed) const;
 
+  LiveSample live(size_t number, const Subject& subject, const MeterOptions& options);
+
   BenchRef bench;
   std::optional<cuda::Nvml> nvml;
+  LiveKernels kernels{kMostLiveBytes};
 
  private:
+  static constexpr uint64_t kMostLiveBytes = uint64_t{16} << 30;
   Telemetry telemetry() const;
   Result<cuda::Kernel> load(const Subject& subject) const;
   // SM cycles of one launch, from a copy of the kernel with clock reads; none where that cannot be

@@ -12,6 +12,8 @@ constexpr uint64_t kColdBytes = uint64_t{8} << 30;
 // Elements after which the values of a buffer repeat.
 constexpr uint64_t kPeriod = uint64_t{1} << 24;
 
+}  // namespace
+
 uint64_t buffer_bytes(const device::ResolvedLaunch& launch) {
   uint64_t n = 0;
   for (const auto& a : launch.arguments)
@@ -21,8 +23,6 @@ uint64_t buffer_bytes(const device::ResolvedLaunch& launch) {
       n += a.image.bytes();
   return std::max<uint64_t>(n, 1);
 }
-
-}  // namespace
 
 Status TimedKernel::add_sets(cuda::GpuRef gpu, const cuda::Kernel& kernel,
                              const device::ResolvedLaunch& launch, size_t count) {

@@ -45,6 +45,9 @@ class Bench {
 };
 using BenchRef = std::shared_ptr<Bench>;
 
+// Device memory that the launch's buffers and images take, guard zones included; at least 1.
+uint64_t buffer_bytes(const device::ResolvedLaunch& launch);
+
 class TimedKernel {
  public:
   // Makes the buffers, runs the kernel once, and finds the batch. With `like`, on its buffers and

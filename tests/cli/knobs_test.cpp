@@ -162,6 +162,39 @@ TEST_F(Knobs, RolloutReplaysASweepOrModels) {
   EXPECT_THAT(none.out, HasSubstr(",0,1,0,3\n"));
 }
 
+TEST_F(Knobs, RolloutMeasuresEveryStepLive) {
+  const std::vector<std::string> command = {"knobs",    "rollout",     "fill.variants.toml",
+                                            "--device", "cuda",        "--episodes",
+                                            "2",        "--max-steps", "4",
+                                            "--batch",  "0.02",        "--preload"};
+  const auto r = on_fake_gpu(command);
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, testing::MatchesRegex("16 configurations loaded in [0-9.]+ s\n4 episodes, 16 "
+                                           "steps\n[0-9]+ steps a second, baselines included\n"));
+  const std::string steps = text_of("phase3_rollout.csv");
+  EXPECT_EQ(lines(steps), 1u + 16);
+  // NVML's states; counters are not collected.
+  EXPECT_THAT(steps,
+              HasSubstr(",False,counters are not collected while measuring live,,,,,0,0,0,0.41,"));
+  // The same configuration takes the same time, within the noise of the driver.
+  const auto one =
+      on_fake_gpu({"knobs", "rollout", "fill.variants.toml", "--device", "cuda", "--episodes", "1",
+                   "--max-steps", "3", "--policy", "default", "--sizes", "32", "--summary", "-"});
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("fill,32,3,False,True,"));
+}
+
+TEST_F(Knobs, RolloutWithoutTheDeviceSaysSo) {
+  EXPECT_EQ(pitot({"knobs", "rollout", "fill.variants.toml", "--device", "cuda"}).exit_code, 3);
+  const auto r = pitot({"knobs", "rollout", "fill.variants.toml", "--device", "tpu"});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("no device 'tpu'; table, emu, cuda or cuda:N"));
+  EXPECT_EQ(
+      on_fake_gpu({"knobs", "rollout", "fill.variants.toml", "--device", "cuda", "--sizes", "7"})
+          .exit_code,
+      2);
+}
+
 TEST_F(Knobs, CompareHoldsSearchesAgainstTheBest) {
   std::string csv = std::string(kHeader) + "\n", model = csv;
   int n = 0;

@@ -10,6 +10,7 @@
 #include "environment/split.h"
 #include "environment/table_file.h"
 #include "names_file.h"
+#include "phase_verb.h"
 #include "ppo_verb.h"
 #include "progress.h"
 #include "report/learn_report.h"
@@ -186,6 +187,7 @@ int main(int argc, char** argv) {
   add_verb(app, options, "clone", "only the cloning of the greedy search");
   add_verb(app, options, "grpo", "only GRPO, from a policy that is there");
   add_ppo(app, options);
+  add_phase(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

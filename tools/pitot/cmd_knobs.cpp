@@ -1,6 +1,7 @@
 // pitot knobs: compile knobs of a kernel, swept and compared.
 #include "knobs_compare.h"
 #include "knobs_orders.h"
+#include "knobs_phase.h"
 #include "knobs_rollout.h"
 #include "knobs_sweep.h"
 
@@ -125,14 +126,26 @@ void add_orders(CLI::App& knobs, Options& options) {
 void add_rollout(CLI::App& knobs, Options& options) {
   auto args = std::make_shared<RolloutArguments>();
   CLI::App* verb = knobs.add_subcommand(
-      "rollout", "episodes of the environment as logs (phase 3), from a sweep or modelled");
-  verb->add_option("SOURCE", args->sources, "CSV of a sweep; with --device emu templates")
+      "rollout",
+      "episodes of the environment as logs (phase 3), from a sweep, modelled or measured");
+  verb->add_option("SOURCE", args->sources, "CSV of a sweep; with --device emu or cuda templates")
       ->required();
-  verb->add_option("--device", args->device,
-                   "table: the sweep is replayed; emu: times are modelled")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"table", "emu"}));
+  verb->add_option(
+          "--device", args->device,
+          "table: the sweep is replayed; emu: times are modelled; cuda, cuda:1: every step "
+          "measures")
+      ->capture_default_str();
   verb->add_option("--gpu", args->gpu, "the GPU that --device emu models; default H200");
+  verb->add_option("--batch", args->batch_ms, "milliseconds of launches a step, of --device cuda")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 1000.0));
+  verb->add_flag(
+      "--preload", args->preload,
+      "load all configurations first, of --device cuda; else when they are first chosen");
+  verb->add_option("--time-limit", args->time_limit,
+                   "seconds for a step, with compiling, of --device cuda")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 86400.0));
   verb->add_option("--work", args->directory, "where compiled configurations are kept")
       ->capture_default_str();
   verb->add_option("--sizes", args->sizes, "only these matrix sizes, of templates")->delimiter(',');
@@ -153,15 +166,35 @@ void add_rollout(CLI::App& knobs, Options& options) {
   verb->add_option("-o,--output", args->steps_file, "a row a step")->capture_default_str();
   verb->add_option("--summary", args->episodes_file, "a row an episode; - for standard output")
       ->capture_default_str();
-  add_examples(*verb,
-               "  pitot knobs rollout data/h200/knobs/phase1_result.csv\n"
-               "  pitot knobs rollout phase0_baseline.csv --policy default --summary -\n"
-               "  pitot knobs rollout phase0_baseline.csv --policy ppo/best.policy.json\n"
-               "  pitot knobs rollout kernels/knobs/*/*.small.variants.toml --device emu --sizes "
-               "256,512\n"
-               "Exit codes: 0 done, 1 a baseline that does not run, 2 wrong usage or input, 3 no "
-               "nvcc.");
+  add_examples(
+      *verb,
+      "  pitot knobs rollout data/h200/knobs/phase1_result.csv\n"
+      "  pitot knobs rollout phase0_baseline.csv --policy default --summary -\n"
+      "  pitot knobs rollout phase0_baseline.csv --policy ppo/best.policy.json\n"
+      "  pitot knobs rollout kernels/knobs/*/*.small.variants.toml --device emu --sizes "
+      "256,512\n"
+      "  pitot knobs rollout kernels/knobs/*/*.small.variants.toml --device cuda --preload\n"
+      "Exit codes: 0 done, 1 a baseline that does not run, 2 wrong usage or input, 3 no "
+      "GPU or nvcc.");
   verb->callback([args, &options] { run_rollout(*args, options); });
+}
+
+void add_phases(CLI::App& knobs, Options& options) {
+  auto args = std::make_shared<PhaseArguments>();
+  CLI::App* verb = knobs.add_subcommand(
+      "phase", "compute, memory, latency or mixed: what a detector says of windows of counters");
+  verb->add_option("WINDOWS", args->windows,
+                   "CSV, a row a step: window and five counters in percent; label where known")
+      ->required();
+  verb->add_option("--detector", args->detector, "of `learn phase`")->required();
+  verb->add_option("-o,--output", args->output,
+                   "in place of standard output, which then gets the scores of labelled windows");
+  add_examples(*verb,
+               "  pitot knobs phase data/h200/knobs/phase/phase_windows.csv --detector "
+               "phase/phase.detector\n"
+               "docs/knobs.md has the columns.\n"
+               "Exit codes: 0 done, 2 wrong usage or unreadable input.");
+  verb->callback([args, &options] { run_phase(*args, options); });
 }
 
 }  // namespace
@@ -175,6 +208,7 @@ void add_knobs(CLI::App& app, Options& options) {
   add_rollout(*knobs, options);
   add_orders(*knobs, options);
   add_comparison(*knobs, options);
+  add_phases(*knobs, options);
 }
 
 }  // namespace pitot::cli

@@ -215,6 +215,8 @@ void add_learn(CLI::App& app, Options& options) {
   add_trainer(*verb, options, "clone", "only the cloning of the greedy search (pitot-learn)");
   add_trainer(*verb, options, "grpo", "only GRPO, from a policy that is there (pitot-learn)");
   add_trainer(*verb, options, "ppo", "PPO over compile knobs, on a recorded sweep (pitot-learn)");
+  add_trainer(*verb, options, "phase",
+              "the phase detector, on windows of hardware counters (pitot-learn)");
   add_eval(*verb, options);
   add_embed(*verb, options);
   add_examples(
@@ -225,6 +227,7 @@ void add_learn(CLI::App& app, Options& options) {
       "  pitot learn train --table gemm.table --folds 8 -o folds\n"
       "  pitot learn eval --table gemm.table --policy folds/fold-*/best.policy.json\n"
       "  pitot learn ppo data/h200/knobs/phase1_result.csv -o ppo\n"
+      "  pitot learn phase data/h200/knobs/phase/phase_windows.csv -o phase\n"
       "docs/learn.md says what is learned and how it is judged.\n"
       "Exit codes: 0 done, 2 wrong usage or unreadable input, 3 pitot-learn is not here.");
 }

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 
 #include "knob_table.h"
 #include "knobs/trained_policy.h"
+#include "knobs_live.h"
 #include "knobs_modelled.h"
 #include "support/file.h"
 
@@ -16,12 +18,16 @@ namespace {
 std::unique_ptr<knobs::Readings> readings_of(const RolloutArguments& args, Options& options) {
   if (args.device == "table") {
     if (args.sources.size() != 1) {
-      fail(options, input_error("one sweep is replayed; --device emu takes templates"));
+      fail(options, input_error("one sweep is replayed; --device emu and cuda take templates"));
       return nullptr;
     }
     auto table = read_knob_table(args.sources[0], options);
     if (!table) return nullptr;
     return std::make_unique<knobs::TableReadings>(std::move(*table));
+  }
+  if (args.device != "emu") {
+    auto live = live_readings(args, options);
+    return live ? std::make_unique<knobs::LiveReadings>(std::move(*live)) : nullptr;
   }
   const auto gpu = arch::find_gpu(args.gpu.empty() ? "H200" : args.gpu);
   if (!gpu) {
@@ -74,8 +80,11 @@ void run_rollout(const RolloutArguments& args, Options& options) {
   play.episodes = args.episodes;
   play.every_case = !args.drawn;
   play.seed = options.seed;
+  const auto start = std::chrono::steady_clock::now();
   const auto played = knobs::play(*environment, readings->cases(), args.max_steps, *policy, play);
   if (!played) return fail(options, played.error());
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::string steps = knobs::rollout_csv(*played), episodes = knobs::episodes_csv(*played);
   if (!args.steps_file.empty())
     if (Status s = write_file(args.steps_file, steps); !s) return fail(options, s.error());
@@ -85,6 +94,9 @@ void run_rollout(const RolloutArguments& args, Options& options) {
   print(fmt::format("{} episodes, {} steps\n",
                     args.episodes * (args.drawn ? 1 : readings->cases().size()),
                     played->steps.size()));
+  if (args.device != "table" && args.device != "emu")
+    print(fmt::format("{:.0f} steps a second, baselines included\n",
+                      static_cast<double>(played->steps.size()) / seconds));
 }
 
 }  // namespace pitot::cli
