@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 using std::chrono::duration;
 using std::chrono::steady_clock;
 
-constexpr size_t kMostBytes = size_t{64} << 20;  // of an answer; more is given up
+constexpr size_t kMostAnswerBytes = size_t{64} << 20;  // of an answer; more is given up
 
 // What came of one request.
 struct Reply {
@@ -31,7 +31,7 @@ struct Reply {
 
 size_t take(char* bytes, size_t size, size_t count, void* to) {
   auto& body = *static_cast<std::string*>(to);
-  if (body.size() + size * count > kMostBytes) return 0;  // libcurl gives up
+  if (body.size() + size * count > kMostAnswerBytes) return 0;  // libcurl gives up
   body.append(bytes, size * count);
   return size * count;
 }

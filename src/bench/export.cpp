@@ -12,12 +12,12 @@
 namespace pitot::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr double kLeastReward = 0.1;
 
-std::string line_of(const Json& j) {
-  return j.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string line_of(const OrderedJson& j) {
+  return j.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 // By task, the first judgement of each program.
@@ -59,11 +59,11 @@ Result<Lines> tuning_lines(const std::vector<Judgement>& judged, const TextOf& t
       if (!timed(*j) || j->speedup < 1 + least_gain) continue;
       auto ptx = text(j->program);
       if (!ptx) return ptx.error();
-      out.push_back(line_of(Json{{"task", task},
-                                 {"prompt", prompt(task)},
-                                 {"completion", *ptx},
-                                 {"speedup", j->speedup},
-                                 {"clock", j->clock}}));
+      out.push_back(line_of(OrderedJson{{"task", task},
+                                        {"prompt", prompt(task)},
+                                        {"completion", *ptx},
+                                        {"speedup", j->speedup},
+                                        {"clock", j->clock}}));
     }
   return out;
 }
@@ -81,14 +81,15 @@ Result<Lines> preference_lines(const std::vector<Judgement>& judged, const TextO
       if (j->right() && !slower) continue;
       auto rejected = text(j->program);
       if (!rejected) return rejected.error();
-      out.push_back(line_of(Json{{"task", task},
-                                 {"prompt", prompt(task)},
-                                 {"chosen", *chosen},
-                                 {"rejected", *rejected},
-                                 {"chosen_speedup", best->speedup},
-                                 {"rejected_speedup", timed(*j) ? Json(j->speedup) : Json(nullptr)},
-                                 {"rejected_verdict", name_of(j->verdict)},
-                                 {"rejected_reason", j->reason}}));
+      out.push_back(line_of(OrderedJson{
+          {"task", task},
+          {"prompt", prompt(task)},
+          {"chosen", *chosen},
+          {"rejected", *rejected},
+          {"chosen_speedup", best->speedup},
+          {"rejected_speedup", timed(*j) ? OrderedJson(j->speedup) : OrderedJson(nullptr)},
+          {"rejected_verdict", name_of(j->verdict)},
+          {"rejected_reason", j->reason}}));
     }
   }
   return out;
@@ -105,13 +106,14 @@ Result<Lines> reward_lines(const std::vector<Judgement>& judged, const TextOf& t
       double reward = j->right() ? kLeastReward : 0;
       if (timed(*j) && most > 0)
         reward = std::clamp(std::log(j->speedup) / most, kLeastReward, 1.0);
-      out.push_back(line_of(Json{{"task", task},
-                                 {"program", j->program},
-                                 {"completion", *ptx},
-                                 {"verdict", name_of(j->verdict)},
-                                 {"tier", static_cast<int>(j->tier)},
-                                 {"speedup", timed(*j) ? Json(j->speedup) : Json(nullptr)},
-                                 {"reward", reward}}));
+      out.push_back(line_of(
+          OrderedJson{{"task", task},
+                      {"program", j->program},
+                      {"completion", *ptx},
+                      {"verdict", name_of(j->verdict)},
+                      {"tier", static_cast<int>(j->tier)},
+                      {"speedup", timed(*j) ? OrderedJson(j->speedup) : OrderedJson(nullptr)},
+                      {"reward", reward}}));
     }
   }
   return out;
@@ -135,11 +137,11 @@ Result<Corpus> corpus(const std::vector<Judgement>& judged, const TextOf& text, 
     bytes += ptx->size();
     instructions += m.instructions.size();
     lengths.push_back(count);
-    out.lines.push_back(line_of(Json{{"program", program},
-                                     {"tasks", tasks},
-                                     {"tokens", count},
-                                     {"instructions", m.instructions.size()},
-                                     {"text", *ptx}}));
+    out.lines.push_back(line_of(OrderedJson{{"program", program},
+                                            {"tasks", tasks},
+                                            {"tokens", count},
+                                            {"instructions", m.instructions.size()},
+                                            {"text", *ptx}}));
   }
   std::sort(lengths.begin(), lengths.end());
   const auto quantile = [&](double q) {
@@ -150,7 +152,7 @@ Result<Corpus> corpus(const std::vector<Judgement>& judged, const TextOf& text, 
   std::vector<std::pair<std::string, uint64_t>> order(opcodes.begin(), opcodes.end());
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-  Json vocabulary = Json::array();
+  OrderedJson vocabulary = OrderedJson::array();
   uint64_t covered = 0;
   for (size_t i = 0; i < std::min(words, order.size()); ++i) {
     covered += order[i].second;
@@ -159,17 +161,17 @@ Result<Corpus> corpus(const std::vector<Judgement>& judged, const TextOf& text, 
          {"count", order[i].second},
          {"covered", static_cast<double>(covered) / static_cast<double>(instructions)}});
   }
-  out.statistics = Json{{"schema", "pitot.corpus/1"},
-                        {"programs", programs.size()},
-                        {"bytes", bytes},
-                        {"instructions", instructions},
-                        {"tokens", tokens},
-                        {"tokens_median", quantile(0.5)},
-                        {"tokens_p90", quantile(0.9)},
-                        {"tokens_most", quantile(1)},
-                        {"opcodes", opcodes.size()},
-                        {"vocabulary", vocabulary}}
-                       .dump(2, ' ', false, Json::error_handler_t::replace) +
+  out.statistics = OrderedJson{{"schema", "pitot.corpus/1"},
+                               {"programs", programs.size()},
+                               {"bytes", bytes},
+                               {"instructions", instructions},
+                               {"tokens", tokens},
+                               {"tokens_median", quantile(0.5)},
+                               {"tokens_p90", quantile(0.9)},
+                               {"tokens_most", quantile(1)},
+                               {"opcodes", opcodes.size()},
+                               {"vocabulary", vocabulary}}
+                       .dump(2, ' ', false, OrderedJson::error_handler_t::replace) +
                    "\n";
   return out;
 }

@@ -51,9 +51,9 @@ std::string lowers_precision(const ptx::Opcode& op) {
   return {};
 }
 
-class Look {
+class TextLook {
  public:
-  Look(const Candidate& candidate, const Candidate& start)
+  TextLook(const Candidate& candidate, const Candidate& start)
       : m_(*candidate.module), out_(), used_(spellings(*start.module)) {}
 
   std::vector<Finding> run() {
@@ -109,7 +109,7 @@ class Look {
 }  // namespace
 
 std::vector<Finding> look_through(const Candidate& candidate, const Candidate& start) {
-  return Look(candidate, start).run();
+  return TextLook(candidate, start).run();
 }
 
 }  // namespace pitot::bench

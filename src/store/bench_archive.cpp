@@ -10,7 +10,7 @@ namespace {
 using bench::Judgement;
 
 constexpr uint32_t kArchive = 0x50697442;  // its application_id: "PitB"
-constexpr unsigned kWaitMs = 120'000;
+constexpr unsigned kArchiveWaitMs = 120'000;
 
 // Calls visit(name, member) for every field of a judgement but its lists.
 template <class J, class Visitor>
@@ -114,7 +114,7 @@ void read_row(Query& q, int64_t& id, Judgement& j) {
 Result<BenchArchive> BenchArchive::open(const std::string& path) {
   auto there = is_store(path, kArchive, "archive of judged candidates");
   if (!there) return there.error();
-  auto database = Database::open(path, true, kWaitMs);
+  auto database = Database::open(path, true, kArchiveWaitMs);
   if (!database) return database.error();
   auto application = database->number("PRAGMA application_id");
   if (!application) return application.error();
@@ -283,8 +283,7 @@ Result<std::vector<std::string>> BenchArchive::settings() const {
 }
 
 Status BenchArchive::propose(const std::string& task, const std::string& generator, uint32_t round,
-                             const std::string& settings,
-                             const std::vector<Proposed>& candidates) {
+                             const std::string& settings, const std::vector<Proposed>& candidates) {
   auto transaction = WriteTransaction::begin(database_);
   if (!transaction) return transaction.error();
   for (const Proposed& p : candidates) {

@@ -95,8 +95,8 @@ TEST_F(Bench, LoopsEndInAVerifiedKernelOrTheOriginal) {
   const auto rewards = pitot({"bench", "export", "a.db", "-o", "r.jsonl"});
   EXPECT_EQ(rewards.exit_code, 0) << rewards.err;
   EXPECT_THAT(text_of("r.jsonl"), HasSubstr("\"reward\":0.0"));
-  const auto corpus =
-      pitot({"bench", "export", "a.db", "--as", "corpus", "-o", "c.jsonl", "--statistics", "s.json"});
+  const auto corpus = pitot(
+      {"bench", "export", "a.db", "--as", "corpus", "-o", "c.jsonl", "--statistics", "s.json"});
   EXPECT_EQ(corpus.exit_code, 0) << corpus.err;
   EXPECT_GT(Json::parse(text_of("s.json"))["vocabulary"].size(), 5u);
 }
@@ -117,9 +117,10 @@ TEST_F(Bench, PromptsAndWrongUse) {
 
 // Killed again and again, the archive has every candidate once in the end.
 TEST_F(Bench, NothingIsLostAndNothingJudgedTwice) {
-  const std::vector<std::string> line{PITOT_PROGRAM, "bench",     "eval",      "--builtin", "faulty",
-                                      "--samples",   "40",        "--no-ptxas", "--no-time",
-                                      "--tasks",     kData + "tasks", "--archive", "k.db", "-j", "2"};
+  const std::vector<std::string> line{
+      PITOT_PROGRAM,   "bench",     "eval",       "--builtin", "faulty",
+      "--samples",     "40",        "--no-ptxas", "--no-time", "--tasks",
+      kData + "tasks", "--archive", "k.db",       "-j",        "2"};
   std::set<std::pair<std::string, uint32_t>> before;
   size_t kills = 0;
   for (int delay = 150; delay < 3000; delay += 250) {

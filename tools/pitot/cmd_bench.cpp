@@ -42,7 +42,7 @@ void add_validate(CLI::App& bench, Options& options) {
   verb->callback([args, &options] { run_bench_validate(*args, options); });
 }
 
-void add_eval(CLI::App& bench, Options& options) {
+void add_bench_eval(CLI::App& bench, Options& options) {
   auto args = std::make_shared<EvalArguments>();
   CLI::App* verb = bench.add_subcommand(
       "eval", "judge candidates: do they compile, are they right, how fast are they");
@@ -98,13 +98,15 @@ void add_scores(CLI::App& bench, Options& options) {
 void add_generate(CLI::App& bench, Options& options) {
   auto args = std::make_shared<GenerateArguments>();
   CLI::App* verb = bench.add_subcommand(
-      "generate", "rounds of candidates from a generator; the best verified kernel, or the original");
+      "generate",
+      "rounds of candidates from a generator; the best verified kernel, or the original");
   add_task_options(*verb, args->tasks, args->only);
   verb->add_option("--builtin", args->builtin,
                    "identity, random, greedy, beam, policy or faulty proposes");
-  verb->add_option("--command", args->command.command,
-                   "a shell command proposes: the prompt on its standard input, PTX on its standard "
-                   "output");
+  verb->add_option(
+      "--command", args->command.command,
+      "a shell command proposes: the prompt on its standard input, PTX on its standard "
+      "output");
   verb->add_option("--endpoint", args->endpoint.url,
                    "a model behind an OpenAI-compatible endpoint proposes: http://host:8000/v1");
   verb->add_option("--model", args->endpoint.model, "the model's name at the endpoint");
@@ -135,7 +137,9 @@ void add_generate(CLI::App& bench, Options& options) {
   verb->add_option("--budget", args->budget, "programs that a search may time, a round")
       ->capture_default_str()
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32));
-  verb->add_option("--rounds", args->loop.rounds)->capture_default_str()->check(CLI::Range(1u, 1000u));
+  verb->add_option("--rounds", args->loop.rounds)
+      ->capture_default_str()
+      ->check(CLI::Range(1u, 1000u));
   verb->add_option("--candidates", args->loop.candidates, "a round")
       ->capture_default_str()
       ->check(CLI::Range(1u, 1000u));
@@ -145,14 +149,15 @@ void add_generate(CLI::App& bench, Options& options) {
   verb->add_option("-o,--output", args->output, "folder for the kernel that is kept of each task");
   args->judge.add_to(*verb);
   add_format(*verb, options, {"text", "json"});
-  add_examples(*verb,
-               "  pitot bench generate --builtin greedy --only softmax_rows -o kept/\n"
-               "  pitot bench generate --command 'my-agent --ptx' --rounds 3 --candidates 8\n"
-               "  PITOT_API_KEY=… pitot bench generate --endpoint http://localhost:8000/v1 --model m "
-               "--archive m.db\n"
-               "`pitot bench prompt TASK` shows what a generator is told. The key is never printed or "
-               "kept.\n"
-               "Exit codes: 0 done, 2 wrong usage, or a generator that refused, 3 no libcurl.");
+  add_examples(
+      *verb,
+      "  pitot bench generate --builtin greedy --only softmax_rows -o kept/\n"
+      "  pitot bench generate --command 'my-agent --ptx' --rounds 3 --candidates 8\n"
+      "  PITOT_API_KEY=… pitot bench generate --endpoint http://localhost:8000/v1 --model m "
+      "--archive m.db\n"
+      "`pitot bench prompt TASK` shows what a generator is told. The key is never printed or "
+      "kept.\n"
+      "Exit codes: 0 done, 2 wrong usage, or a generator that refused, 3 no libcurl.");
   verb->callback([args, &options] {
     args->command.seconds = args->endpoint.seconds;
     run_bench_generate(*args, options);
@@ -176,10 +181,12 @@ void add_export(CLI::App& bench, Options& options) {
   auto args = std::make_shared<ExportArguments>();
   CLI::App* verb =
       bench.add_subcommand("export", "an archive as data for training elsewhere: JSON lines");
-  verb->add_option("ARCHIVE", args->archive, "file of `bench eval` or `bench generate`")->required();
-  verb->add_option("--as", args->what,
-                   "tuning: right and faster; preferences: pairs; rewards: 0 to 1 by kernel; corpus: "
-                   "all PTX that compiles")
+  verb->add_option("ARCHIVE", args->archive, "file of `bench eval` or `bench generate`")
+      ->required();
+  verb->add_option(
+          "--as", args->what,
+          "tuning: right and faster; preferences: pairs; rewards: 0 to 1 by kernel; corpus: "
+          "all PTX that compiles")
       ->capture_default_str()
       ->check(CLI::IsMember({"tuning", "preferences", "rewards", "corpus"}));
   verb->add_option("--settings", args->settings, "only what was judged so");
@@ -204,7 +211,7 @@ void add_bench(CLI::App& app, Options& options) {
   bench->require_subcommand(1);
   add_list(*bench, options);
   add_validate(*bench, options);
-  add_eval(*bench, options);
+  add_bench_eval(*bench, options);
   add_generate(*bench, options);
   add_prompt(*bench, options);
   add_scores(*bench, options);

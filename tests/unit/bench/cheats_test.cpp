@@ -92,8 +92,9 @@ TEST(Cheats, OfInterface) {
          "was not written");
   expect("// pitot.launch: gird = [1]\n" + start, Verdict::kContract, "gird");
   // Words elsewhere in a line are no launch.
-  EXPECT_EQ(bench.judge(start + "\n.visible .global .u32 a; // see pitot.launch: grid = [0]\n").verdict,
-            Verdict::kRight);
+  EXPECT_EQ(
+      bench.judge(start + "\n.visible .global .u32 a; // see pitot.launch: grid = [0]\n").verdict,
+      Verdict::kRight);
 }
 
 TEST(Cheats, FindingsDecideNothing) {

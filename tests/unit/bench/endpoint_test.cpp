@@ -98,8 +98,9 @@ class Server {
 };
 
 std::string http(int status, const std::string& body, const std::string& more = {}) {
-  return "HTTP/1.1 " + std::to_string(status) + " x\r\nContent-Length: " +
-         std::to_string(body.size()) + "\r\nConnection: close\r\n" + more + "\r\n" + body;
+  return "HTTP/1.1 " + std::to_string(status) +
+         " x\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n" +
+         more + "\r\n" + body;
 }
 
 std::string said(const std::string& text) {
@@ -122,7 +123,8 @@ class EndpointTest : public testing::Test {
   void SetUp() override {
     if (auto api = load_curl(); !api) GTEST_SKIP() << api.error().message;
   }
-  static Result<std::vector<Proposal>> ask(const EndpointSettings& settings, uint32_t candidates = 1) {
+  static Result<std::vector<Proposal>> ask(const EndpointSettings& settings,
+                                           uint32_t candidates = 1) {
     auto made = endpoint_generator(settings);
     EXPECT_TRUE(made.ok());
     Request r;

@@ -16,7 +16,7 @@ Judgement made(const std::string& program, Verdict verdict, double speedup) {
   j.task = "t";
   j.program = program;
   j.verdict = verdict;
-  j.tier = verdict == Verdict::kRight ? Tier::kTimed
+  j.tier = verdict == Verdict::kRight       ? Tier::kTimed
            : verdict == Verdict::kNoCompile ? Tier::kNothing
                                             : Tier::kCompiles;
   j.speedup = speedup;
@@ -31,7 +31,8 @@ const std::vector<Judgement> kJudged{
 
 Result<std::string> text(const std::string& program) {
   return ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry " + program +
-         "()\n{\n.reg .f32 %f<2>;\nadd.f32 %f1, %f0, %f0; // sum\nadd.f32 %f1, %f0, %f0;\nret;\n}\n";
+         "()\n{\n.reg .f32 %f<2>;\nadd.f32 %f1, %f0, %f0; // sum\nadd.f32 %f1, %f0, "
+         "%f0;\nret;\n}\n";
 }
 std::string prompt(const std::string& task) { return "do " + task; }
 

@@ -10,7 +10,8 @@ TEST(Honest, SumsInOtherOrders) {
   Bench bench("row_sum");
   for (int n = 1; n <= 5; ++n)
     for (uint64_t seed = 1; seed <= 8; ++seed) {
-      const Judgement j = bench.judge(text_of(data(fmt::format("honest/row_sum/{:02}.ptx", n))), seed);
+      const Judgement j =
+          bench.judge(text_of(data(fmt::format("honest/row_sum/{:02}.ptx", n))), seed);
       EXPECT_EQ(j.verdict, Verdict::kRight) << n << ", seed " << seed << ": " << j.reason;
     }
 }
@@ -30,8 +31,8 @@ TEST(Honest, StartKernelsForManySeeds) {
 TEST(Honest, LaunchOfItsOwn) {
   Bench bench("row_sum");
   // The kernel reads no %nctaid: more blocks than rows would go out of bounds, so many do not.
-  const Judgement j = bench.judge("// pitot.launch: grid = [\"max(rows, 1)\"], block = [64]\n" +
-                                  bench.start());
+  const Judgement j =
+      bench.judge("// pitot.launch: grid = [\"max(rows, 1)\"], block = [64]\n" + bench.start());
   EXPECT_EQ(j.verdict, Verdict::kRight) << j.reason;
 }
 

@@ -5,8 +5,8 @@
 
 #include "arch/gpu.h"
 #include "bench/command_generator.h"
-#include "judge_test_util.h"
 #include "bench/search_generator.h"
+#include "judge_test_util.h"
 
 namespace pitot::bench::test {
 namespace {
@@ -112,7 +112,8 @@ TEST_F(LoopTest, BetterIsKeptAndFailuresAreFedBack) {
 
 TEST_F(LoopTest, CommandsPropose) {
   CommandSettings how;
-  how.command = "test \"$PITOT_TASK\" = row_sum && cat";  // the prompt, whose PTX is the start kernel
+  how.command =
+      "test \"$PITOT_TASK\" = row_sum && cat";  // the prompt, whose PTX is the start kernel
   auto generator = command_generator(how);
   const LoopResult r = run(*generator);
   ASSERT_EQ(r.judged.size(), 12u);

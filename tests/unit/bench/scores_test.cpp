@@ -38,8 +38,9 @@ TEST(Scores, PassAtKCountsSubsets) {
 }
 
 TEST(Scores, FailuresKeepTheOriginal) {
-  const std::vector<Judgement> judged{made("a", true, 2), made("a", false, 0), made("a", true, 4),
-                                      made("b", false, 0), made("b", false, 0), made("b", false, 0)};
+  const std::vector<Judgement> judged{made("a", true, 2),  made("a", false, 0),
+                                      made("a", true, 4),  made("b", false, 0),
+                                      made("b", false, 0), made("b", false, 0)};
   const std::vector<uint32_t> ks{1, 3, 4};
   const Scores s = score(judged, ks, 1);
   ASSERT_EQ(s.tasks.size(), 2u);

@@ -54,7 +54,8 @@ TEST(Tasks, ComplainsInPlace) {
   EXPECT_THAT(with("[oracle]", "[orakel]"), HasSubstr("ora"));
   EXPECT_THAT(with("[accuracy]", "[tolerance]\nrtol = 1.0\n[accuracy]"), HasSubstr("[tolerance]"));
   EXPECT_THAT(with("role = \"out\"", "role = \"in\""), HasSubstr("output"));
-  EXPECT_THAT(with("flops = \"rows * cols\"", "flops = \"rows * \""), HasSubstr("value is missing"));
+  EXPECT_THAT(with("flops = \"rows * cols\"", "flops = \"rows * \""),
+              HasSubstr("value is missing"));
   EXPECT_THAT(with("difficulty = 1", "difficulty = 6"), HasSubstr("difficulty"));
   EXPECT_NE(first_error("x = ["), "");
   EXPECT_NE(first_error(""), "");
@@ -90,8 +91,8 @@ TEST(Tasks, PlansAreTheSeedsAndHaveEveryKindOfData) {
     secret += p.secret;
   }
   EXPECT_EQ(secret, 6u);
-  for (Data d : {Data::kGiven, Data::kPositive, Data::kWide, Data::kNan, Data::kInfinite, Data::kTiny,
-                 Data::kEqual, Data::kNegative, Data::kLarge, Data::kHuge})
+  for (Data d : {Data::kGiven, Data::kPositive, Data::kWide, Data::kNan, Data::kInfinite,
+                 Data::kTiny, Data::kEqual, Data::kNegative, Data::kLarge, Data::kHuge})
     EXPECT_TRUE(kinds.contains(d)) << name_of(d);
   EXPECT_EQ(plan_trials(*task, 3, 6)[4].size.values, plan_trials(*task, 3, 6)[4].size.values);
   EXPECT_NE(plan_trials(*task, 3, 6)[0].seed, plan_trials(*task, 4, 6)[0].seed);

@@ -17,9 +17,9 @@ struct Counts {
   static constexpr size_t kItems = 200;
   std::atomic<unsigned>* at;
   Counts()
-      : at(static_cast<std::atomic<unsigned>*>(
-            mmap(nullptr, kItems * sizeof(std::atomic<unsigned>), PROT_READ | PROT_WRITE,
-                 MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {
+      : at(static_cast<std::atomic<unsigned>*>(mmap(nullptr, kItems * sizeof(std::atomic<unsigned>),
+                                                    PROT_READ | PROT_WRITE,
+                                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {
     for (size_t i = 0; i < kItems; ++i) new (at + i) std::atomic<unsigned>(0);
   }
   ~Counts() { munmap(at, kItems * sizeof(std::atomic<unsigned>)); }
@@ -46,15 +46,14 @@ TEST(WorkProcesses, EachItemOnce) {
 
 TEST(WorkProcesses, ADeadProcessLosesItsItemOnly) {
   Counts counts;
-  auto done = work_in_processes(
-      Counts::kItems, 2,
-      [&](size_t i) {
-        ++counts.at[i];
-        if (i == 5 || i == 150) raise(SIGKILL);
-        if (i == 70) _exit(0);
-        return true;
-      },
-      {});
+  auto done = work_in_processes(Counts::kItems, 2,
+                                [&](size_t i) {
+                                  ++counts.at[i];
+                                  if (i == 5 || i == 150) raise(SIGKILL);
+                                  if (i == 70) _exit(0);
+                                  return true;
+                                },
+                                {});
   ASSERT_TRUE(done.ok());
   EXPECT_EQ(done->lost, (std::vector<size_t>{5, 70, 150}));
   for (size_t i = 0; i < Counts::kItems; ++i) EXPECT_EQ(counts.at[i], 1u) << i;
