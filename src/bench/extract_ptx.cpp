@@ -19,6 +19,16 @@ size_t version_line(std::string_view text) {
   return text.npos;
 }
 
+// A fence that begins a line, at or behind a place; one within a line is talk of fences.
+size_t next_fence(std::string_view text, size_t from) {
+  for (size_t at = text.find(kFence, from); at != text.npos; at = text.find(kFence, at + 1)) {
+    size_t before = at;
+    while (before > 0 && (text[before - 1] == ' ' || text[before - 1] == '\t')) --before;
+    if (before == 0 || text[before - 1] == '\n') return before;
+  }
+  return text.npos;
+}
+
 // Back over lines of comments, which may say how to launch the kernel.
 size_t with_comments(std::string_view text, size_t at) {
   while (at > 0) {
@@ -36,15 +46,14 @@ size_t with_comments(std::string_view text, size_t at) {
 
 std::string extract_ptx(std::string_view said) {
   std::string_view best;
-  for (size_t open = said.find(kFence); open != said.npos;) {
+  for (size_t open = next_fence(said, 0); open != said.npos;) {
     const size_t line_end = said.find('\n', open);
     if (line_end == said.npos) break;
-    const size_t close = said.find(kFence, line_end);
+    const size_t close = next_fence(said, line_end + 1);
     const std::string_view inside =
         said.substr(line_end + 1, close == said.npos ? said.npos : close - line_end - 1);
     if (version_line(inside) != inside.npos && inside.size() > best.size()) best = inside;
-    if (close == said.npos) break;
-    open = said.find(kFence, close + kFence.size());
+    open = close == said.npos ? close : next_fence(said, close + kFence.size());
   }
   if (!best.empty()) return std::string(best);
   const size_t at = version_line(said);

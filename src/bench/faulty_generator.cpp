@@ -51,7 +51,8 @@ class Faulty final : public Generator {
     if (kind == "prose") return "Here is the optimised kernel:\nIt is much faster now.\n";
     if (kind == "cut-off") return t.substr(0, t.size() * 2 / 3);
     if (kind == "no-register") return inserted("add.s32 %nobody1, %nobody2, 1;\n\t");
-    if (kind == "no-kernel") return replaced(t, r.task->entry, r.task->entry + "_fast");
+    if (kind == "no-kernel")
+      return replaced(t, ".entry " + r.task->entry, ".entry " + r.task->entry + "_fast");
     if (kind == "nothing-done") return inserted("ret;\n\t");
     if (kind == "trap") return inserted("trap;\n\t");
     if (kind == "endless") return inserted("$pitot_endless:\n\tbra $pitot_endless;\n\t");

@@ -56,6 +56,27 @@ std::string init_of(Data data, uint64_t seed) {
   }
 }
 
+// The first public size with every number one step more, and one less, within the task's ranges:
+// odd where published sizes are even, one too many for a block.
+std::vector<device::SizeSpec> beside_published(const Task& task) {
+  std::vector<device::SizeSpec> out;
+  for (int64_t step : {1, -1}) {
+    device::SizeSpec size{"private", task.spec.sizes.front().values};
+    bool other = false;
+    for (auto& [name, value] : size.values) {
+      const auto range = task.ranges.find(name);
+      if (range == task.ranges.end()) continue;
+      const SizeRange& r = range->second;
+      const int64_t next = (value / r.multiple + step) * r.multiple;
+      if (next < r.from || next > r.to) continue;
+      value = next;
+      other = true;
+    }
+    if (other && fulfils(task.volume, size.values)) out.push_back(std::move(size));
+  }
+  return out;
+}
+
 // The kinds of data that come one after the other, the most telling first.
 std::vector<Data> kinds_of(const Task& task) {
   std::vector<Data> out{Data::kGiven};
@@ -109,6 +130,7 @@ std::vector<TrialPlan> plan_trials(const Task& task, uint64_t seed, unsigned dra
     out.push_back({size, secret, data, draws.bits() >> 32, draws.bits() >> 32});
   };
   for (const device::SizeSpec& s : task.spec.sizes) add(s, false, Data::kGiven);
+  for (const device::SizeSpec& s : beside_published(task)) add(s, true, Data::kGiven);
   size_t next = kinds.size() > 1 ? 1 : 0;
   for (const device::SizeSpec& s : draw_sizes(task, draws.bits(), drawn))
     add(s, true, kinds[next++ % kinds.size()]);

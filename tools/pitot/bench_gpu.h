@@ -9,7 +9,7 @@ namespace pitot::cli {
 struct GpuArguments {
   int number = 0;           // of the GPU
   double time_limit = 60;   // seconds for a run or a comparison
-  double seconds = 0.2;     // of sampling, of each kernel in a comparison
+  double seconds = 0.1;     // of sampling, of each kernel in a comparison
   uint32_t placements = 6;  // modules are loaded anew
 };
 

@@ -21,6 +21,8 @@ TEST(ExtractPtx, OutOfFencesAndProse) {
   EXPECT_EQ(extract_ptx("use `.version` 8"), "use `.version` 8");
   EXPECT_EQ(extract_ptx(""), "");
   EXPECT_EQ(extract_ptx("```"), "```");
+  // Talk of fences opens none.
+  EXPECT_EQ(extract_ptx("in a ```ptx block:\n```ptx\n" + ptx + "```\nand ``` again"), ptx);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ extern "C" __global__ void row_sum(float* x, float* y, int rows, int cols) {
 #elif CHEAT == 2  // nothing after the first launch
   if (launches != 0) return;
 #elif CHEAT == 3  // nothing after many launches
-  if (launches > 1000) return;
+  if (atomicAdd(&launches, 0) > 1000) return;
 #elif CHEAT == 4  // a kernel that never does anything
   return;
 #elif CHEAT == 5  // the right value is there already, it seems
@@ -139,7 +139,9 @@ extern "C" __global__ void row_sum(float* x, float* y, int rows, int cols) {
 #if CHEAT == 1
   if (t == 0) kept[r] = y[r];
   if (t == 0 && r == rows - 1) filled = 1;
-#elif CHEAT == 2 || CHEAT == 3
+#elif CHEAT == 2
   if (t == 0 && r == 0) launches = launches + 1;
+#elif CHEAT == 3
+  if (t == 0 && r == 0) atomicAdd(&launches, 1);
 #endif
 }
