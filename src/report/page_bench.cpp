@@ -183,9 +183,10 @@ void add_speedups(const std::vector<Node>& candidates, Section& out) {
   Table table;
   table.title = "Speed-ups of right candidates";
   table.note = "Over the task's baseline; above 1 is faster.";
-  table.columns = {code_column("generator"),  number_column("timed"),  number_column("least"),
-                   number_column("quarter"),  number_column("median"), number_column("three quarters"),
-                   number_column("most"),     number_column("faster", "share above 1")};
+  table.columns = {code_column("generator"), number_column("timed"),
+                   number_column("least"),   number_column("quarter"),
+                   number_column("median"),  number_column("three quarters"),
+                   number_column("most"),    number_column("faster", "share above 1")};
   for (auto& [name, values] : samples) {
     std::sort(values.begin(), values.end());
     const auto faster = std::count_if(values.begin(), values.end(), [](double v) { return v > 1; });
@@ -245,8 +246,9 @@ void add_comparisons(const Node& root, Section& out) {
   Table table;
   table.title = "Generators compared";
   table.note = "Paired over the tasks that both were judged on; p by sign flips over tasks.";
-  table.columns = {code_column("generator"), code_column("beside"),   number_column("tasks"),
-                   number_column("pass@1"),  number_column("speed-up ratio"), number_column("p")};
+  table.columns = {code_column("generator"),        code_column("beside"),
+                   number_column("tasks"),          number_column("pass@1"),
+                   number_column("speed-up ratio"), number_column("p")};
   const auto points = [](double v) {
     return std::isfinite(v) ? fmt::format("{:+.1f} points", 100 * v) : std::string(kNothing);
   };
@@ -279,10 +281,13 @@ void add_candidates(const std::vector<Node>& candidates, Section& out) {
   Table table;
   table.title = fmt::format("Candidates ({})", candidates.size());
   table.folded = true;
-  table.columns = {code_column("task"),        code_column("candidate"), code_column("generator"),
-                   number_column("round"),     number_column("sample"),  text_column("verdict"),
-                   number_column("speed-up"),  number_column("error", "worst, in units of rounding"),
-                   number_column("registers"), number_column("trials"),  text_column("reason")};
+  table.columns = {
+      code_column("task"),        code_column("candidate"),
+      code_column("generator"),   number_column("round"),
+      number_column("sample"),    text_column("verdict"),
+      number_column("speed-up"),  number_column("error", "worst, in units of rounding"),
+      number_column("registers"), number_column("trials"),
+      text_column("reason")};
   for (const Node& c : candidates) {
     const std::string verdict = c.text("verdict");
     const double error = c.number("worst_error"), registers = c.number("registers");

@@ -40,9 +40,9 @@ std::string delta_words_of(const Node& counts) {
 void add_findings(const std::vector<Node>& findings, Section& out) {
   Table table;
   table.title = "Findings";
-  table.columns = {text_column("level"),  code_column("rule"),  code_column("kernel"),
-                   text_column("target"), text_column("before → after"),
-                   text_column("what"),   code_column("where")};
+  table.columns = {text_column("level"),  code_column("rule"),           code_column("kernel"),
+                   text_column("target"), text_column("before → after"), text_column("what"),
+                   code_column("where")};
   std::map<std::string, double> by_rule;
   for (const Node& f : findings) {
     const bool waived = f.flag("waived");
@@ -58,14 +58,14 @@ void add_findings(const std::vector<Node>& findings, Section& out) {
     const std::string kernel = f.text("demangled");
     if (!waived) ++by_rule[f.text("rule")];
     Row row;
-    row.cells = {badge(waived ? "waived" : level, tone_of_level(level, waived)),
-                 text_cell(f.text("rule")),
-                 text_cell(kernel.empty() ? f.text("kernel") : kernel),
-                 text_cell(f.text("target")),
-                 text_cell(before.empty() || after.empty() ? before + after
-                                                           : before + " → " + after),
-                 std::move(what),
-                 text_cell(place_of(f))};
+    row.cells = {
+        badge(waived ? "waived" : level, tone_of_level(level, waived)),
+        text_cell(f.text("rule")),
+        text_cell(kernel.empty() ? f.text("kernel") : kernel),
+        text_cell(f.text("target")),
+        text_cell(before.empty() || after.empty() ? before + after : before + " → " + after),
+        std::move(what),
+        text_cell(place_of(f))};
     table.rows.push_back(std::move(row));
   }
   out.blocks.emplace_back(std::move(table));
@@ -88,7 +88,7 @@ void add_findings(const std::vector<Node>& findings, Section& out) {
 void add_kernels(const std::vector<Node>& kernels, Section& out) {
   Table table;
   table.title = "Kernels";
-  table.columns = {code_column("kernel"), text_column("target"), text_column("change"),
+  table.columns = {code_column("kernel"),     text_column("target"),         text_column("change"),
                    number_column("findings"), text_column("after − before"), code_column("where")};
   for (const Node& k : kernels) {
     const std::string cls = k.text("class"), demangled = k.text("demangled");
@@ -116,8 +116,8 @@ void read_gate(const Node& root, Section& out) {
   out.verdict = root.need("verdict").text();
   out.tone = out.verdict == "pass" ? Tone::kGood : Tone::kBad;
   const std::vector<Node> findings = root.need("findings").list(), kernels = root.list("kernels");
-  const auto waived =
-      std::count_if(findings.begin(), findings.end(), [](const Node& f) { return f.flag("waived"); });
+  const auto waived = std::count_if(findings.begin(), findings.end(),
+                                    [](const Node& f) { return f.flag("waived"); });
   Facts facts;
   facts.add("before", root.text("before"));
   facts.add("after", root.text("after"));
@@ -127,6 +127,7 @@ void read_gate(const Node& root, Section& out) {
   out.blocks.emplace_back(std::move(facts));
   add_findings(findings, out);
   add_kernels(kernels, out);
+  add_notes(root, out);
 }
 
 }  // namespace pitot::report::page

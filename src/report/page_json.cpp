@@ -30,9 +30,9 @@ std::string step(std::string_view key) {
 
 void Node::complain(std::string_view wanted) const {
   if (problem_->empty())
-    *problem_ = fmt::format("{}: {} is wanted here, not {} {}", place_.empty() ? "/" : place_,
-                            wanted, value_->is_array() || value_->is_object() ? "an" : "a",
-                            value_->type_name());
+    *problem_ =
+        fmt::format("{}: {} is wanted here, not {} {}", place_.empty() ? "/" : place_, wanted,
+                    value_->is_array() || value_->is_object() ? "an" : "a", value_->type_name());
 }
 
 Node Node::operator[](std::string_view key) const {

@@ -14,7 +14,7 @@ namespace {
 constexpr double kMicroseconds = 1e3;  // of a millisecond
 
 struct MeasuredRun {
-  std::string name;  // kernel and size
+  std::string name;                                           // kernel and size
   double median = kUnknown, low = kUnknown, high = kUnknown;  // µs
 };
 
@@ -44,11 +44,12 @@ void add_runs(const std::vector<Node>& runs, Section& out) {
   Table table;
   table.title = "Runs";
   table.note = "Microseconds a launch; the median with its 95 % interval.";
-  table.columns = {code_column("kernel"),     text_column("size"),       text_column("device"),
-                   number_column("median"),   number_column("mean"),     number_column("deviation"),
-                   number_column("least"),    number_column("most"),     number_column("samples"),
-                   number_column("outliers"), number_column("registers"), number_column("occupancy"),
-                   number_column("SM MHz"),   text_column("cache"),      text_column("state")};
+  table.columns = {
+      code_column("kernel"),     text_column("size"),        text_column("device"),
+      number_column("median"),   number_column("mean"),      number_column("deviation"),
+      number_column("least"),    number_column("most"),      number_column("samples"),
+      number_column("outliers"), number_column("registers"), number_column("occupancy"),
+      number_column("SM MHz"),   text_column("cache"),       text_column("state")};
   for (size_t i = 0; i < runs.size(); ++i) {
     const Node& r = runs[i];
     const auto time = [&](const char* key) {
@@ -154,11 +155,16 @@ void read_compare(const Node& root, Section& out) {
   Table table;
   table.title = "Comparisons";
   table.note = "Change of the time from a to b; below 0 is faster. Times in microseconds.";
-  table.columns = {text_column("verdict"),  code_column("a"),        code_column("b"),
-                   number_column("change"), number_column("a, µs"),  number_column("b, µs"),
+  table.columns = {text_column("verdict"),
+                   code_column("a"),
+                   code_column("b"),
+                   number_column("change"),
+                   number_column("a, µs"),
+                   number_column("b, µs"),
                    number_column("noise", "differences of a with itself"),
                    number_column("least seen", "the least change that could have been seen"),
-                   number_column("rounds"), text_column("reason")};
+                   number_column("rounds"),
+                   text_column("reason")};
   Chart dots;
   dots.kind = Chart::Kind::kDots;
   dots.title = "Change of the time from a to b with its 95 % interval";

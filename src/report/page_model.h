@@ -1,4 +1,5 @@
-// What a report page consists of, in plain data: between the readers of JSON and the writer of HTML.
+// What a report page consists of, in plain data: between the readers of JSON and the writer of
+// HTML.
 #pragma once
 
 #include <limits>
@@ -80,11 +81,11 @@ struct Chart {
   std::vector<std::string> labels;
   std::vector<double> at;
   std::vector<Series> series;
-  bool sideways = false;           // labels on the left
-  Scale scale = Scale::kPlain;     // of the values; of a histogram, of its edges
-  double middle = kUnknown;        // of a histogram: its median and the interval of that
+  bool sideways = false;        // labels on the left
+  Scale scale = Scale::kPlain;  // of the values; of a histogram, of its edges
+  double middle = kUnknown;     // of a histogram: its median and the interval of that
   double low = kUnknown, high = kUnknown;
-  double reference = kUnknown;     // a line at this value
+  double reference = kUnknown;  // a line at this value
 };
 
 using Block = std::variant<Facts, Table, Chart, Notes>;

@@ -62,11 +62,11 @@ void add_predictions(const Node& root, const std::vector<Node>& kernels, bool ra
   Table table;
   table.title = ranked ? "Order" : "Kernels";
   if (ranked) table.columns.push_back(number_column("rank"));
-  table.columns.insert(table.columns.end(),
-                       {code_column("file"), code_column("kernel"), text_column("size"),
-                        text_column("target"), text_column("GPU"),
-                        number_column(unit.empty() ? "predicted" : "predicted, " + unit),
-                        number_column("analytic, µs", "the analytic model's time")});
+  table.columns.insert(
+      table.columns.end(),
+      {code_column("file"), code_column("kernel"), text_column("size"), text_column("target"),
+       text_column("GPU"), number_column(unit.empty() ? "predicted" : "predicted, " + unit),
+       number_column("analytic, µs", "the analytic model's time")});
   if (ranked) table.columns.push_back(text_column("measure"));
   table.columns.push_back(text_column("doubts"));
   Chart dots;
@@ -86,12 +86,11 @@ void add_predictions(const Node& root, const std::vector<Node>& kernels, bool ra
     if (ranked) row.cells.push_back(count_cell(++position));
     const bool chosen = measure.contains(file);
     if (chosen) row.mark = Tone::kNote;
-    row.cells.insert(
-        row.cells.end(),
-        {text_cell(file), text_cell(ranked ? k.text("entry") : k.text("kernel")),
-         text_cell(k.text("size")), text_cell(k.text("target")), text_cell(k.text("gpu")),
-         interval_cell(t.value, t.low, t.high, words),
-         number_cell(k.number("analytic_us"), figure(k.number("analytic_us")))});
+    row.cells.insert(row.cells.end(),
+                     {text_cell(file), text_cell(ranked ? k.text("entry") : k.text("kernel")),
+                      text_cell(k.text("size")), text_cell(k.text("target")),
+                      text_cell(k.text("gpu")), interval_cell(t.value, t.low, t.high, words),
+                      number_cell(k.number("analytic_us"), figure(k.number("analytic_us")))});
     if (ranked) row.cells.push_back(chosen ? badge("measure", Tone::kNote) : Cell{});
     row.cells.push_back(text_cell(doubts_of(k)));
     table.rows.push_back(std::move(row));

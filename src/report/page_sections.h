@@ -6,7 +6,8 @@
 
 namespace pitot::report::page {
 
-// Each fills a section's verdict and blocks; what is wrong with the JSON goes to the node's problem.
+// Each fills a section's verdict and blocks; what is wrong with the JSON goes to the node's
+// problem.
 void read_bench(const Node& root, Section& out);
 void read_gate(const Node& root, Section& out);
 void read_measure(const Node& root, Section& out);
@@ -24,7 +25,9 @@ void read_learn_eval(const Node& root, Section& out);
 void read_learn_table(const Node& root, Section& out);
 void read_learn_ppo(const Node& root, Section& out);
 
-// `errors`, `diagnostics`, `warnings` and `notes`, which several schemas have.
+// `notes` of a whole result.
+void add_notes(const Node& root, Section& out);
+// `errors`, `warnings` and `diagnostics`, which several schemas have.
 void add_problems(const Node& root, Section& out);
 
 }  // namespace pitot::report::page

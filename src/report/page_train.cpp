@@ -47,10 +47,10 @@ void add_lines(const std::vector<Node>& lines, Section& out) {
                    code_column("worst family")};
   groups.title = "Groups";
   groups.folded = true;
-  groups.columns = {text_column("split"),     text_column("score"),     code_column("family"),
-                    text_column("size"),      text_column("GPU"),       number_column("variants"),
-                    number_column("pairs"),   number_column("right"),   number_column("Spearman"),
-                    number_column("top 1"),   number_column("top 5")};
+  groups.columns = {text_column("split"),   text_column("score"),   code_column("family"),
+                    text_column("size"),    text_column("GPU"),     number_column("variants"),
+                    number_column("pairs"), number_column("right"), number_column("Spearman"),
+                    number_column("top 1"), number_column("top 5")};
   Chart dots;
   dots.kind = Chart::Kind::kDots;
   dots.title = "Share of pairs ordered right, 95 % intervals";
@@ -64,18 +64,18 @@ void add_lines(const std::vector<Node>& lines, Section& out) {
   for (const Node& l : lines) {
     const std::string split = l.text("split"), score = l.text("score");
     Row row;
-    row.cells = {text_cell(split),
-                 text_cell(score),
-                 trained_cell(l["pairwise"], shares),
-                 trained_cell(l["spearman"], ranks),
-                 trained_cell(l["kendall"], ranks),
-                 trained_cell(l["top1_slowdown"], shares),
-                 trained_cell(l["top5_slowdown"], shares),
-                 trained_cell(l["best_in_top5"], shares),
-                 trained_cell(l["interval_coverage"], shares),
-                 text_cell(l.text("worst_family"), l.has("worst_pairwise")
-                                                       ? percent(l.number("worst_pairwise"))
-                                                       : std::string())};
+    row.cells = {
+        text_cell(split),
+        text_cell(score),
+        trained_cell(l["pairwise"], shares),
+        trained_cell(l["spearman"], ranks),
+        trained_cell(l["kendall"], ranks),
+        trained_cell(l["top1_slowdown"], shares),
+        trained_cell(l["top5_slowdown"], shares),
+        trained_cell(l["best_in_top5"], shares),
+        trained_cell(l["interval_coverage"], shares),
+        text_cell(l.text("worst_family"),
+                  l.has("worst_pairwise") ? percent(l.number("worst_pairwise")) : std::string())};
     table.rows.push_back(std::move(row));
     const TrainedMean pairs = trained_mean(l["pairwise"]);
     dots.labels.push_back(split + ", " + score);
@@ -174,14 +174,14 @@ void read_train(const Node& root, Section& out) {
   facts.add("XGBoost", root.shown("xgboost", " "));
   facts.add("data", root.shown("data_hash", " "));
   facts.add("model", root.text("model"));
-  if (root.has("ood_seen"))
-    facts.add("flagged of families seen", percent(root.number("ood_seen")));
+  if (root.has("ood_seen")) facts.add("flagged of families seen", percent(root.number("ood_seen")));
   if (root.has("ood_unseen"))
     facts.add("flagged of families left out", percent(root.number("ood_unseen")));
   out.blocks.emplace_back(std::move(facts));
   add_lines(root.need("lines").list(), out);
   add_second_stage(root["second_stage"], out);
   add_importance(root.list("importance"), out);
+  add_notes(root, out);
 }
 
 }  // namespace pitot::report::page
