@@ -70,6 +70,7 @@ void add_optimize(CLI::App& app, Options& options);
 void add_knobs(CLI::App& app, Options& options);
 void add_learn(CLI::App& app, Options& options);
 void add_bench(CLI::App& app, Options& options);
+void add_report(CLI::App& app, Options& options);
 void add_doctor(CLI::App& app, Options& options);
 void add_completion(CLI::App& app, Options& options);
 

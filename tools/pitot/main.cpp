@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   add_knobs(app, options);
   add_learn(app, options);
   add_bench(app, options);
+  add_report(app, options);
   add_doctor(app, options);
   add_completion(app, options);
   if (const std::string complaint = unknown_verb(app, argc, argv); !complaint.empty()) {
