@@ -79,7 +79,8 @@ void add_generators(const std::vector<Node>& generators, Section& out) {
   table.note =
       "Means over tasks with 95 % intervals. Speed-up: geometric mean of the tasks' medians, where "
       "what failed counts as 1.";
-  table.columns = {code_column("generator"), number_column("samples"), number_column("tasks")};
+  table.columns = {code_column("generator"), number_column("samples"), number_column("tasks"),
+                   number_column("speed-up")};
   Chart shares;
   shares.kind = Chart::Kind::kBars;
   shares.title = "Share of samples that pass and that are fast, by generator";
@@ -102,14 +103,13 @@ void add_generators(const std::vector<Node>& generators, Section& out) {
         number_column("fast_" + t, "right and more than " + t + " times as fast"));
     shares.labels.push_back("fast_" + t);
   }
-  table.columns.push_back(number_column("speed-up"));
   table.columns.push_back(number_column("of right ones", "speed-up of right samples alone"));
   for (const Node& g : generators) {
     Row row;
     Series series;
     series.name = g.text("generator");
     row.cells = {text_cell(series.name), count_cell(g.number("samples")),
-                 count_cell(g.number("tasks"))};
+                 count_cell(g.number("tasks")), ratio_interval(bench_interval(g["speedup"]))};
     const auto add = [&](const Node& n) {
       const BenchInterval i = bench_interval(n);
       row.cells.push_back(share_interval(i));
@@ -119,7 +119,6 @@ void add_generators(const std::vector<Node>& generators, Section& out) {
     };
     for (const std::string& k : pass) add(g["pass"][k]);
     for (const std::string& t : fast) add(g["fast"][t]);
-    row.cells.push_back(ratio_interval(bench_interval(g["speedup"])));
     row.cells.push_back(ratio_interval(bench_interval(g["speedup_of_right"])));
     table.rows.push_back(std::move(row));
     shares.series.push_back(std::move(series));
@@ -168,8 +167,12 @@ void add_verdicts(const std::vector<Node>& generators, Section& out) {
   out.blocks.emplace_back(std::move(bars));
 }
 
-void add_speedups(const std::vector<Node>& candidates, Section& out) {
+void add_speedups(const std::vector<Node>& generators, const std::vector<Node>& candidates,
+                  Section& out) {
+  // In the generators' order, so that each has one colour in all charts.
   std::vector<Samples> samples;
+  for (const Node& g : generators) samples.push_back({g.text("generator"), {}});
+  bool any = false;
   for (const Node& c : candidates) {
     const double v = c.number("speedup");
     if (!(v > 0)) continue;
@@ -178,8 +181,9 @@ void add_speedups(const std::vector<Node>& candidates, Section& out) {
                            [&](const Samples& s) { return s.first == name; });
     if (at == samples.end()) at = samples.insert(at, {name, {}});
     at->second.push_back(v);
+    any = true;
   }
-  if (samples.empty()) return;
+  if (!any) return;
   Table table;
   table.title = "Speed-ups of right candidates";
   table.note = "Over the task's baseline; above 1 is faster.";
@@ -188,6 +192,7 @@ void add_speedups(const std::vector<Node>& candidates, Section& out) {
                    number_column("median"),  number_column("three quarters"),
                    number_column("most"),    number_column("faster", "share above 1")};
   for (auto& [name, values] : samples) {
+    if (values.empty()) continue;
     std::sort(values.begin(), values.end());
     const auto faster = std::count_if(values.begin(), values.end(), [](double v) { return v > 1; });
     Row row;
@@ -225,7 +230,7 @@ void add_tasks(const std::vector<Node>& generators, const std::vector<Node>& can
       const std::string task = t.text("task");
       Row row;
       Cell best = fixed_cell(t.number("best_speedup"), 3);
-      if (best.key > 1) best.tone = Tone::kGood;
+      if (best.key >= 1.0005) best.tone = Tone::kGood;
       row.cells = {text_cell(task),
                    text_cell(t.text("kind")),
                    text_cell(generator),
@@ -333,7 +338,7 @@ void read_bench(const Node& root, Section& out) {
   add_generators(generators, out);
   add_comparisons(root, out);
   add_verdicts(generators, out);
-  add_speedups(candidates, out);
+  add_speedups(generators, candidates, out);
   add_tasks(generators, candidates, out);
   add_candidates(candidates, out);
 }

@@ -11,6 +11,7 @@ namespace pitot::report::page {
 namespace {
 
 constexpr size_t kLongTable = 18;  // rows that still fit on a screen
+constexpr size_t kShortText = 28;  // characters that stay on one line
 
 std::string parts_html(const std::vector<Part>& parts) {
   std::string out = "<span class=\"bar\" aria-hidden=\"true\">";
@@ -21,24 +22,58 @@ std::string parts_html(const std::vector<Part>& parts) {
   return out + "</span>";
 }
 
-std::string cell_html(const Cell& c, Column::Kind kind, bool head) {
+// Characters of UTF-8.
+size_t length_of(const std::string& text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+// A long name may break behind its separators, and looks the same when it is copied.
+std::string name_html(const std::string& name) {
+  std::string out, part;
+  const auto end_part = [&] {
+    out += xml_escape(part);
+    part.clear();
+  };
+  for (const char c : name) {
+    part += c;
+    if (c != '/' && c != '_' && c != '.' && c != ',' && c != ':') continue;
+    end_part();
+    out += "<wbr>";
+  }
+  end_part();
+  return out;
+}
+
+// `note_width`: of the column's notes, in characters; as wide in every row, figures are in line.
+std::string cell_html(const Cell& c, Column::Kind kind, bool head, size_t note_width) {
   const bool number = kind == Column::Kind::kNumber;
+  const bool is_short = length_of(c.text) <= kShortText;
   std::string classes = number                          ? "n"
                         : kind == Column::Kind::kCode   ? "c"
                         : kind == Column::Kind::kSource ? "s"
                                                         : "";
-  if (c.tone != Tone::kPlain && !c.badge) classes += fmt::format(" {}", tone_name(c.tone));
+  if (c.tone != Tone::kPlain && !c.badge)
+    classes += fmt::format("{}{}", classes.empty() ? "" : " ", tone_name(c.tone));
   if (!c.parts.empty()) classes += " b";
+  if (!number && kind != Column::Kind::kSource && is_short && c.parts.empty()) classes += " k";
   std::string out = head ? "<th scope=\"row\"" : "<td";
   if (!classes.empty()) out += fmt::format(" class=\"{}\"", classes);
   if (number && std::isfinite(c.key)) out += fmt::format(" data-k=\"{}\"", c.key);
   out += '>';
   if (!c.parts.empty()) out += parts_html(c.parts);
-  const std::string text = xml_escape(c.text);
+  const std::string text =
+      kind == Column::Kind::kCode && !is_short ? name_html(c.text) : xml_escape(c.text);
   out += c.badge ? fmt::format("<span class=\"tag {}\">{}</span>", tone_name(c.tone), text)
          : c.parts.empty() || text.empty() ? text
                                            : "<small>" + text + "</small>";
-  if (!c.note.empty()) out += fmt::format(" <small>{}</small>", xml_escape(c.note));
+  if (number && note_width > 0)
+    out += fmt::format("<small style=\"width:{:.1f}ch\">{}</small>",
+                       0.95 * static_cast<double>(note_width), xml_escape(c.note));
+  else if (!c.note.empty())
+    out += fmt::format(" <small>{}</small>",
+                       kind == Column::Kind::kCode ? name_html(c.note) : xml_escape(c.note));
   return out + (head ? "</th>" : "</td>");
 }
 
@@ -102,11 +137,15 @@ std::string table_html(const Table& t) {
         "<th scope=\"col\"{}{}>{}</th>", c.kind == Column::Kind::kNumber ? " class=\"n\"" : "",
         c.help.empty() ? "" : " title=\"" + xml_escape(c.help) + "\"", xml_escape(c.name));
   out += "</tr></thead>\n<tbody>\n";
+  std::vector<size_t> note_widths(t.columns.size(), 0);
+  for (const Row& r : t.rows)
+    for (size_t i = 0; i < r.cells.size() && i < t.columns.size(); ++i)
+      note_widths[i] = std::max(note_widths[i], length_of(r.cells[i].note));
   for (const Row& r : t.rows) {
     std::string classes = r.hottest ? "hot" : tone_name(r.mark);
     out += classes.empty() ? "<tr>" : "<tr class=\"" + classes + "\">";
     for (size_t i = 0; i < r.cells.size() && i < t.columns.size(); ++i)
-      out += cell_html(r.cells[i], t.columns[i].kind, i == 0 && has_names(t));
+      out += cell_html(r.cells[i], t.columns[i].kind, i == 0 && has_names(t), note_widths[i]);
     if (r.hottest) {
       // Said in words too: colour alone tells not everybody.
       out.erase(out.rfind("</td>"));

@@ -121,6 +121,14 @@ Result<Section> read_curve(const std::string& path, std::string_view text) {
     s.values = columns[i];
     at->series.push_back(std::move(s));
   }
+  // Rewards first, settings (what has no group) last.
+  const auto place = [](const Chart& c) {
+    const auto* at = std::find_if(std::begin(kCurveGroups), std::end(kCurveGroups),
+                                  [&](const auto& g) { return g.second == c.title; });
+    return at - std::begin(kCurveGroups);
+  };
+  std::stable_sort(charts.begin(), charts.end(),
+                   [&](const Chart& a, const Chart& b) { return place(a) < place(b); });
   for (Chart& c : charts) out.blocks.emplace_back(std::move(c));
   Table table;
   table.title = fmt::format("Values ({} rows)", rows);

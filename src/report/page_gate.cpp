@@ -49,9 +49,9 @@ void add_findings(const std::vector<Node>& findings, Section& out) {
     const std::string level = f.text("level"), before = f.text("baseline"), after = f.text("value");
     Cell what = text_cell(f.text("message"));
     const auto add = [&](const std::string& text) {
-      if (!text.empty()) what.note += (what.note.empty() ? "" : " ") + text;
+      if (!text.empty()) what.note += (what.note.empty() ? "" : "\n") + text;
     };
-    for (const std::string& detail : f.texts("details")) add(detail + ".");
+    for (const std::string& detail : f.texts("details")) add(detail);
     add(f.text("why"));
     add(f.text("fix"));
     if (waived) what.note = "waived: " + f.text("waiver");

@@ -62,7 +62,6 @@ Chart histogram(const std::vector<Samples>& samples, Chart::Scale scale) {
   }
   for (size_t i = 0; i <= cells; ++i) out.at.push_back((first + static_cast<double>(i)) * width);
   for (const auto& [name, values] : kept) {
-    if (values.empty()) continue;
     Series s;
     s.name = name;
     s.values.assign(cells, 0);

@@ -42,21 +42,19 @@ std::string section_html(const Section& s, size_t number, bool charts) {
       "</code> <span class=\"soft\">{}</span></p></header>\n",
       number, number, number, xml_escape(s.title), verdict_tag(s), xml_escape(s.path),
       xml_escape(s.schema));
-  bool open = false;  // charts that follow one another stand side by side
+  // Charts stand side by side where the first of them is.
+  std::string drawn;
+  for (const Block& b : s.blocks)
+    if (const auto* chart = std::get_if<Chart>(&b); chart != nullptr && charts)
+      drawn += chart_html(*chart);
   for (const Block& b : s.blocks) {
-    const auto* chart = std::get_if<Chart>(&b);
-    const std::string drawn = chart != nullptr && charts ? chart_html(*chart) : std::string();
-    if (chart != nullptr && drawn.empty()) continue;
-    if (open != (chart != nullptr)) {
-      out += open ? "</div>\n" : "<div class=\"charts\">\n";
-      open = !open;
-    }
-    if (chart != nullptr) out += drawn;
     if (const auto* facts = std::get_if<Facts>(&b)) out += facts_html(*facts);
     if (const auto* table = std::get_if<Table>(&b)) out += table_html(*table);
     if (const auto* notes = std::get_if<Notes>(&b)) out += notes_html(*notes);
+    if (!std::holds_alternative<Chart>(b) || drawn.empty()) continue;
+    out += "<div class=\"charts\">\n" + drawn + "</div>\n";
+    drawn.clear();
   }
-  if (open) out += "</div>\n";
   return out + "</section>\n";
 }
 

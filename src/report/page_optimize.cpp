@@ -15,13 +15,18 @@ std::string sequence_words(const Node& sequence) {
   return out.empty() ? "as it is" : out;
 }
 
+std::string unit_words(const Node& n) {
+  const std::string unit = n.text("unit");
+  return unit == "us" ? "µs" : unit;
+}
+
 Cell verified_cell(const Node& verified) {
   if (!verified.known()) return badge("unchecked", Tone::kWarning);
   return verified.flag() ? badge("same", Tone::kGood) : badge("not the same", Tone::kBad);
 }
 
 void add_programs(const Node& root, Section& out) {
-  const std::string unit = root.text("unit");
+  const std::string unit = unit_words(root);
   const std::vector<Node> programs = root.list("programs");
   std::vector<double> costs;
   for (const Node& p : programs) costs.push_back(p.number("cost"));
@@ -110,7 +115,7 @@ void add_taken_back(const Node& root, Section& out) {
 }  // namespace
 
 void read_optimize(const Node& root, Section& out) {
-  const std::string unit = root.text("unit");
+  const std::string unit = unit_words(root);
   const double change = root.need("change").known() ? root.number("change") : kUnknown;
   const bool better = change < 0;
   out.verdict = better ? signed_percent(change) : "stays as it is";
@@ -172,7 +177,7 @@ void read_optimize_table(const Node& root, Section& out) {
                  text_cell(k.text("class")),
                  cost("baseline"),
                  cost("best"),
-                 text_cell(k.text("unit")),
+                 text_cell(unit_words(k)),
                  change_cell(change),
                  text_cell(failed ? "" : sequence_words(k["sequence"])),
                  failed ? Cell{} : verified_cell(k["verified"]),

@@ -55,7 +55,8 @@ std::string_view page_script() {
         body.append(...(order === "none" ? rows : [...rows].sort(compare)));
       });
     });
-    const scroll = table.parentElement;
+    const scroll = table.parentElement, hot = table.querySelector("tr.hot");
+    if (hot) scroll.scrollTop = hot.offsetTop - scroll.clientHeight / 2;
     if (!scroll.classList.contains("long")) continue;
     const name = scroll.getAttribute("aria-label");
     const input = make("input", {type: "search", placeholder: "Filter rows"});
@@ -84,10 +85,16 @@ std::string_view page_script() {
   const words = (scale, v, format = few) => v === null || v === undefined ? "–" :
     scale === "percent" ? minus(format.format(100 * v)) + " %" :
     scale === "ratio" ? format.format(2 ** v) + "×" : minus(format.format(v));
-  const ratios = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 1.7, 2, 3, 5,
-    7, 10, 20, 50, 100].map(Math.log2);
+  // Ratios to show at an axis, the first before the last: what comes too near another is left out.
+  const ratios = [1, 2, 0.5, 10, 0.1, 5, 0.2, 100, 0.01, 3, 0.3, 1.5, 0.7, 1.2, 0.8, 1.1, 0.9, 1.05, 0.95, 1.02,
+    0.98, 1.01, 0.99].map(Math.log2);
+  const chosen = (from, to) => ratios.filter(r => r >= from && r <= to).reduce((kept, r) =>
+    kept.every(k => Math.abs(k - r) > (to - from) / 12) ? [...kept, r] : kept, []).sort((a, b) => a - b);
   const lights = ["#3b6fb6", "#c07038", "#4d8f5b", "#8a63a8", "#a98a2c", "#3f959b", "#b5577a", "#7a7f87"];
   const darks = ["#7ba6de", "#dd9a66", "#79b98a", "#b394cf", "#cdb25e", "#6fc0c5", "#d98aa8", "#a3a8b0"];
+
+  const lightBads = ["#c8585d", "#c97f4a", "#a35b84", "#8a6dab", "#9c8a3f", "#5d8ca6", "#8b6354", "#ad8d9b"];
+  const darkBads = ["#c9666a", "#c98a5a", "#b0709a", "#967bb8", "#a89650", "#6a99b3", "#9a7262", "#b99aa8"];
 
   const marks = {
     id: "marks",
@@ -159,7 +166,9 @@ std::string_view page_script() {
     const parts = hex => (hex.length === 4 ? [...hex.slice(1)].map(d => d + d) : hex.slice(1).match(/../g))
       .map(d => parseInt(d, 16));
     const shade = tone => {
-      const n = same[tone] = (same[tone] || 0) + 1, part = Math.max(0.25, 1 - 0.24 * (n - 1));
+      const n = same[tone] = (same[tone] || 0) + 1;
+      if (tone === "bad") return (palette === darks ? darkBads : lightBads)[(n - 1) % lightBads.length];
+      const part = Math.max(0.25, 1 - 0.24 * (n - 1));
       const a = parts(tones[tone]), b = parts(ink("--bg"));
       return "rgb(" + a.map((v, i) => Math.round(part * v + (1 - part) * b[i])) + ")";
     };
@@ -189,19 +198,23 @@ std::string_view page_script() {
         const label = this.getLabelForValue(v);
         return label.length > 34 ? label.slice(0, 33) + "…" : label;
       }}});
-    const counts = spec.kind === "stack" ? {ticks: {precision: 0}} : {};
+    const whole = !spec.scale && spec.series.every(s => s.values.every(v => Number.isInteger(v)));
+    const counts = whole ? {ticks: {precision: 0}} : {};
     let scales;
     if (bins) {
       const x = axis(spec.scale, spec.x, {type: "linear", min: spec.at[0], max: spec.at[spec.at.length - 1], offset: false});
       x.grid = {...grid, display: false};
-      const inside = ratios.filter(r => r >= x.min && r <= x.max);
+      const inside = chosen(x.min, x.max);
       if (spec.scale === "ratio" && inside.length > 2)
         x.afterBuildTicks = scale => { scale.ticks = inside.map(value => ({value})); };
       scales = {x, y: axis("", spec.y, {beginAtZero: true, ticks: {precision: 0}})};
     } else if (lines) {
       const reach = spec.at.filter(v => v !== null);
       const ends = {type: "linear", min: Math.min(...reach), max: Math.max(...reach)};
-      scales = {x: axis(spec.at.every(v => v <= 1) ? spec.scale : "", spec.x, ends), y: axis(spec.scale, spec.y)};
+      const known = spec.series.flatMap(s => s.values).filter(v => v !== null);
+      const least = Math.min(...known), most = Math.max(...known), margin = Math.abs(most) * 0.1 || 1;
+      const level = least === most ? {min: least - margin, max: most + margin} : {};  // a line in the middle
+      scales = {x: axis(spec.at.every(v => v <= 1) ? spec.scale : "", spec.x, ends), y: axis(spec.scale, spec.y, level)};
     } else if (spec.sideways) {
       scales = {y: category(spec.y), x: axis(spec.scale, spec.x, {beginAtZero: !dots, grace: dots ? "5%" : 0, ...counts})};
     } else {

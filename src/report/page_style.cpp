@@ -52,23 +52,23 @@ white-space:nowrap}h2+.tag{font-size:.88rem;vertical-align:2px;margin-left:.4rem
 .block{margin:1.1rem 0}.block>h3,summary{margin-bottom:.35rem}.about{color:var(--soft);font-size:.84rem;margin-bottom:.4rem}
 summary{cursor:pointer;color:var(--fg)}summary h3{display:inline}
 .scroll{overflow:auto;border:1px solid var(--line);border-radius:5px;max-width:max-content}
-.scroll.long{max-height:34rem}
+.scroll.long{max-height:34rem}.scroll.long:has(.source){max-height:46rem}
 table{border-collapse:separate;border-spacing:0;font-size:.86rem;line-height:1.4;font-variant-numeric:tabular-nums}
-th,td{text-align:left;padding:.26rem .7rem;border-bottom:1px solid var(--line);vertical-align:top;font-weight:400}
+th,td{text-align:left;padding:.26rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;font-weight:400}
 tbody tr:last-child>*{border-bottom:0}
 thead th{position:sticky;top:0;z-index:1;background:var(--head);color:var(--soft);font-size:.78rem;font-weight:600;
 white-space:nowrap;border-bottom-color:var(--rule);vertical-align:bottom}
 tbody tr:hover>*{background:var(--hover)}
-th.n,td.n{text-align:right;white-space:nowrap}td.c,th.c{font-size:.8rem;overflow-wrap:anywhere;min-width:6rem;max-width:26rem}
-td:not(.n):not(.c):not(.s){max-width:30rem}
-td small{font-size:.8rem}td.n small{margin-left:.35em;color:var(--soft)}
-td.c small,th.c small,td:not(.n)>small{display:block}
+th.n,td.n{text-align:right;white-space:nowrap}td.c,th.c{font-size:.8rem;max-width:26rem}.k{white-space:nowrap}
+td:not(.n):not(.c):not(.s){max-width:34rem;overflow-wrap:break-word}td.b{max-width:17rem}
+td small{font-size:.8rem}td.n small{display:inline-block;margin-left:.5em;color:var(--soft);text-align:left}
+td.c small,th.c small,td:not(.n)>small{display:block;white-space:pre-line}
 td.s{white-space:pre;font-size:.8rem}
 td.good{color:var(--good)}td.bad{color:var(--bad)}td.warn{color:var(--warn)}td.soft{color:var(--soft)}
 tr.bad>td{background:var(--badbg)}tr.warn>td{background:var(--warnbg)}tr.note>*{background:var(--notebg)}
 tr.hot>td{background:var(--badbg);font-weight:600}tr.hot>td:first-child{box-shadow:inset 3px 0 var(--badbar)}
 table.source td{border-bottom:0;padding-top:.05rem;padding-bottom:.05rem}
-.bar{display:flex;gap:1px;height:.6rem;min-width:7rem;margin:.28rem 0;border-radius:2px;overflow:hidden}
+.bar{display:flex;gap:1px;max-width:15rem;height:.6rem;min-width:7rem;margin:.28rem 0;border-radius:2px;overflow:hidden}
 .bar i{display:block;min-width:2px;background:var(--notebar)}.bar .good{background:var(--goodbar)}
 .bar .bad{background:var(--badbar)}.bar .warn{background:var(--warnbar)}.bar .soft{background:var(--softbar)}
 table.source .bar{margin:.32rem 0;min-width:4.5rem}

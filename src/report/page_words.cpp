@@ -72,8 +72,12 @@ Cell change_cell(double share) {
 
 Cell interval_cell(double v, double low, double high, const NumberWords& words) {
   Cell c = number_cell(v, words(v));
-  if (std::isfinite(low) && std::isfinite(high))
-    c.note = fmt::format("{} … {}", words(low), words(high));
+  if (!std::isfinite(low) || !std::isfinite(high)) return c;
+  const auto bare = [&](double end) {
+    const std::string text = words(end);
+    return text.substr(0, text.find(' '));
+  };
+  c.note = fmt::format("{} … {}", bare(low), bare(high));
   return c;
 }
 

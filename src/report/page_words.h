@@ -27,7 +27,7 @@ Cell fixed_cell(double v, int decimals);
 Cell count_cell(double v);
 Cell percent_cell(double share, int decimals = 1);
 Cell change_cell(double share);  // signed, less is better
-// "value" with "low … high" beside it.
+// "value" with "low … high" beside it, without the unit that `words` gives.
 using NumberWords = std::function<std::string(double)>;
 Cell interval_cell(double v, double low, double high, const NumberWords& words);
 

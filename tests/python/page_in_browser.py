@@ -199,7 +199,7 @@ def main() -> int:
     arguments.add_argument("page", type=pathlib.Path)
     arguments.add_argument("--out", type=pathlib.Path, help="folder for the screenshots")
     arguments.add_argument("--width", type=int, default=1440)
-    arguments.add_argument("--most", type=int, default=16000, help="height of a screenshot")
+    arguments.add_argument("--most", type=int, default=5000, help="height of a screenshot")
     options = arguments.parse_args()
     program = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
     if program is None:
@@ -222,7 +222,8 @@ def main() -> int:
                     found.append(f"{scheme}: {wide} pixels wide, where the window has {width}")
                 if scheme != "narrow":
                     browser.value("document.querySelectorAll('details').forEach(d => d.open = false)")
-            browser.look("light", options.width, 1 << 20)
+            browser.look("light", options.width, 900)
+            browser.value("dispatchEvent(new Event('beforeprint'))")  # draws what nobody has scrolled to
             found += ["not drawn: " + title for title in browser.value(DRAWN)]
             found += sort_by_keyboard(browser)
             found += switch_theme(browser)
