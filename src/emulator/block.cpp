@@ -20,8 +20,6 @@ constexpr uint64_t kWarpTurn = 20'000;  // warp instructions before the next war
 // The same while somebody looks: about as finely as the hardware mixes what warps do to caches.
 constexpr uint64_t kObservedTurn = 32;
 
-uint64_t volume(const Dim3& d) { return uint64_t{d[0]} * d[1] * d[2]; }
-
 }  // namespace
 
 Block::Block(Gang& gang, uint64_t linear, uint32_t rank)
@@ -29,13 +27,13 @@ Block::Block(Gang& gang, uint64_t linear, uint32_t rank)
       checks_(gang.state.options.checks),
       linear_(linear),
       rank_(rank),
-      shared_base_(volume(gang.state.launch.cluster) > 1 ? uint64_t{rank} * kSharedStride : 0) {
+      shared_base_(volume_of(gang.state.launch.cluster) > 1 ? uint64_t{rank} * kSharedStride : 0) {
   watched = gang.observer != nullptr;
   const Launch& l = gang.state.launch;
   index_ = {static_cast<uint32_t>(linear % l.grid[0]),
             static_cast<uint32_t>(linear / l.grid[0] % l.grid[1]),
             static_cast<uint32_t>(linear / l.grid[0] / l.grid[1])};
-  threads_ = static_cast<uint32_t>(volume(l.block));
+  threads_ = static_cast<uint32_t>(volume_of(l.block));
   shared_bytes_ =
       std::max<size_t>(kernel().shared_bytes,
                        l.dynamic_shared != 0 ? program().dynamic_shared_at + l.dynamic_shared : 0);
@@ -122,7 +120,7 @@ uint64_t Block::special(uint16_t special, uint8_t c, uint32_t warp, unsigned lan
     case SpecialId::kGridid:
       return 1;
     case SpecialId::kIsExplicitCluster:
-      return volume(l.cluster) > 1;
+      return volume_of(l.cluster) > 1;
     case SpecialId::kClusterid:
       return at(divided(index_, l.cluster));
     case SpecialId::kNclusterid:
@@ -134,7 +132,7 @@ uint64_t Block::special(uint16_t special, uint8_t c, uint32_t warp, unsigned lan
     case SpecialId::kClusterCtarank:
       return rank_;
     case SpecialId::kClusterNctarank:
-      return volume(l.cluster);
+      return volume_of(l.cluster);
     case SpecialId::kLanemaskEq:
       return uint64_t{1} << lane;
     case SpecialId::kLanemaskLe:

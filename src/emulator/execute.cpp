@@ -12,14 +12,12 @@
 namespace pitot::emulator {
 namespace {
 
-constexpr uint64_t kGangTurn = 1 << 22;    // warp instructions before another gang may start
-constexpr uint64_t kMostBlocks = 1 << 24;  // of a launch that runs them all
-constexpr size_t kLiveGangs = 64;          // started and not done, a worker
-constexpr size_t kTurnsOfWorker = 8;       // with runs of neighbouring gangs
+constexpr uint64_t kGangTurn = 1 << 22;   // warp instructions before another gang may start
+constexpr uint64_t kMostOfAll = 1 << 24;  // of a launch that runs them all
+constexpr size_t kLiveGangs = 64;         // started and not done, a worker
+constexpr size_t kTurnsOfWorker = 8;      // with runs of neighbouring gangs
 
 using ptx::Mnemonic;
-
-uint64_t volume(const Dim3& d) { return uint64_t{d[0]} * d[1] * d[2]; }
 
 // Whether the result may depend on the order in which blocks run: then they run one after the
 // other.
@@ -67,9 +65,9 @@ Status valid(const Program& program, uint32_t kernel, const Launch& l, bool all_
   if (l.parameters.size() < code.parameter_bytes)
     return input_error(fmt::format("the kernel takes {} bytes of parameters, not {}",
                                    code.parameter_bytes, l.parameters.size()));
-  if (all_blocks && volume(l.grid) > kMostBlocks)
+  if (all_blocks && volume_of(l.grid) > kMostOfAll)
     return input_error(fmt::format("a grid of {} blocks: the emulator runs at most {}",
-                                   volume(l.grid), kMostBlocks));
+                                   volume_of(l.grid), kMostOfAll));
   return Ok{};
 }
 
@@ -78,13 +76,13 @@ std::vector<std::vector<uint64_t>> all_gangs(const Launch& l) {
   std::vector<std::vector<uint64_t>> out;
   const Dim3& g = l.grid;
   const Dim3& c = l.cluster;
-  const uint64_t blocks = volume(g);
+  const uint64_t blocks = volume_of(g);
   if (l.cooperative) {
     out.emplace_back();
     for (uint64_t n = 0; n < blocks; ++n) out.back().push_back(n);
     return out;
   }
-  if (volume(c) == 1) {
+  if (volume_of(c) == 1) {
     for (uint64_t n = 0; n < blocks; ++n) out.push_back({n});
     return out;
   }
@@ -167,11 +165,11 @@ std::optional<arch::ShapeProblem> launch_problem(const Program& program, uint32_
         arch::LaunchPart::kBlock,
         fmt::format("the kernel requires blocks of {} threads (.reqntid), not {}",
                     text(filled(*bounds.reqntid)), text(l.block))};
-  if (bounds.maxntid && volume(filled(*bounds.maxntid)) < volume(l.block))
+  if (bounds.maxntid && volume_of(filled(*bounds.maxntid)) < volume_of(l.block))
     return arch::ShapeProblem{
         arch::LaunchPart::kBlock,
         fmt::format("the kernel allows blocks of {} threads (.maxntid), not {}",
-                    volume(filled(*bounds.maxntid)), volume(l.block))};
+                    volume_of(filled(*bounds.maxntid)), volume_of(l.block))};
   if (bounds.reqnctapercluster && filled(*bounds.reqnctapercluster) != l.cluster)
     return arch::ShapeProblem{
         arch::LaunchPart::kCluster,
@@ -185,10 +183,10 @@ uint32_t most_shared(const Program& program) {
 }
 
 std::vector<std::vector<uint64_t>> gangs_of(const Launch& l, std::span<const uint64_t> only) {
-  if (!only.empty() && !l.cooperative && volume(l.cluster) == 1) {
+  if (!only.empty() && !l.cooperative && volume_of(l.cluster) == 1) {
     std::vector<std::vector<uint64_t>> out;
     for (uint64_t n : only)
-      if (n < volume(l.grid)) out.push_back({n});
+      if (n < volume_of(l.grid)) out.push_back({n});
     return out;
   }
   auto all = all_gangs(l);

@@ -21,6 +21,8 @@ class Observers;
 
 using Dim3 = std::array<uint32_t, 3>;
 
+constexpr uint64_t volume_of(const Dim3& d) { return uint64_t{d[0]} * d[1] * d[2]; }
+
 struct Launch {
   Dim3 grid{1, 1, 1}, block{1, 1, 1};
   Dim3 cluster{1, 1, 1};

@@ -216,7 +216,9 @@ class ArgumentGuess {
       v = largest;
       a.from = "the largest extent of the grid";
     } else {
-      v = size > 0 ? size : static_cast<double>(volume_of(launch_.grid) * volume_of(launch_.block));
+      v = size > 0 ? size
+                   : static_cast<double>(emulator::volume_of(launch_.grid) *
+                                         emulator::volume_of(launch_.block));
       a.from = size > 0 ? "the size" : "the threads of the grid";
     }
     const unsigned bits = std::min(63u, std::max(8u, ptx::bits_of(p.type)) - 1);
@@ -283,7 +285,7 @@ Result<device::PreparedRun> prepare_bare(const emulator::Program& program, uint3
   out.launch.grid = launch.grid;
   out.launch.block = launch.block;
   out.launch.cluster = launch.cluster;
-  if (f.bounds.reqnctapercluster && volume_of(launch.cluster) == 1)
+  if (f.bounds.reqnctapercluster && emulator::volume_of(launch.cluster) == 1)
     for (size_t i = 0; i < 3; ++i)
       out.launch.cluster[i] = std::max((*f.bounds.reqnctapercluster)[i], 1u);
   out.launch.dynamic_shared = launch.dynamic_shared;

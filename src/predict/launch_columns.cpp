@@ -7,8 +7,6 @@
 
 namespace pitot::predict {
 
-uint64_t volume_of(const emulator::Dim3& d) { return uint64_t{d[0]} * d[1] * d[2]; }
-
 void set_launch_columns(const LaunchFacts& l, const arch::Gpu& gpu, FeatureRow& row) {
   using enum Column;
   constexpr Column kGrid[] = {kGridX, kGridY, kGridZ}, kBlock[] = {kBlockX, kBlockY, kBlockZ};
@@ -16,9 +14,9 @@ void set_launch_columns(const LaunchFacts& l, const arch::Gpu& gpu, FeatureRow& 
     row.set(kGrid[i], l.grid[i]);
     row.set(kBlock[i], l.block[i]);
   }
-  const auto blocks = static_cast<double>(volume_of(l.grid));
-  const auto threads = static_cast<double>(volume_of(l.block));
-  row.set(kClusterBlocks, static_cast<double>(volume_of(l.cluster)));
+  const auto blocks = static_cast<double>(emulator::volume_of(l.grid));
+  const auto threads = static_cast<double>(emulator::volume_of(l.block));
+  row.set(kClusterBlocks, static_cast<double>(emulator::volume_of(l.cluster)));
   row.set(kLaunchDynamicShared, l.dynamic_shared);
   row.set(kLaunchShared, static_cast<double>(l.shared));
   row.set(kLaunchBlocks, blocks);
@@ -38,7 +36,7 @@ void set_launch_columns(const LaunchFacts& l, const arch::Gpu& gpu, FeatureRow& 
   needs.threads = static_cast<uint32_t>(std::min<double>(threads, UINT32_MAX));
   needs.registers_per_thread = l.registers;
   needs.dynamic_shared = static_cast<uint32_t>(std::min<uint64_t>(l.shared, UINT32_MAX));
-  needs.cluster_blocks = static_cast<uint32_t>(volume_of(l.cluster));
+  needs.cluster_blocks = static_cast<uint32_t>(emulator::volume_of(l.cluster));
   const arch::Occupancy o = arch::occupancy(gpu, needs);
   row.set(kRuns, o.runs() ? 1 : 0);
   if (!o.runs()) {

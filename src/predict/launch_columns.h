@@ -14,8 +14,6 @@ struct LaunchFacts {
   double spill_bytes = 0;
 };
 
-uint64_t volume_of(const emulator::Dim3& d);
-
 // Needs the SMs of the GPU; figures that the table lacks are missing.
 void set_launch_columns(const LaunchFacts& launch, const arch::Gpu& gpu, FeatureRow& row);
 void set_gpu_columns(const arch::Gpu& gpu, FeatureRow& row);

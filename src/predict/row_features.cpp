@@ -90,7 +90,7 @@ class RowMaker {
     facts_.block = in_.bare->block;
     facts_.cluster = in_.bare->cluster;
     facts_.dynamic_shared = in_.bare->dynamic_shared;
-    if (volume_of(facts_.grid) == 0 || volume_of(facts_.block) == 0)
+    if (emulator::volume_of(facts_.grid) == 0 || emulator::volume_of(facts_.block) == 0)
       return input_error("a launch has at least one block of one thread");
     guessed_ = guess_arguments(m_, in_.kernel, *in_.bare);
     known_ = guessed_.known;

@@ -17,8 +17,6 @@
 namespace pitot::profile {
 namespace {
 
-uint64_t volume_of(const emulator::Dim3& d) { return uint64_t{d[0]} * d[1] * d[2]; }
-
 // Of the unified L1, what the shared memory of the resident blocks leaves: the driver takes the
 // smallest shared part that they fit in.
 uint64_t l1_left(const arch::Capability& c, const arch::Occupancy& o) {
@@ -91,7 +89,7 @@ Result<ProfileResult> profile(const emulator::Program& program, uint32_t kernel,
   out.sm = c.sm();
   out.grid = launch.grid;
   out.block = launch.block;
-  out.blocks = volume_of(launch.grid);
+  out.blocks = emulator::volume_of(launch.grid);
   out.registers = options.registers != 0
                       ? options.registers
                       : analysis::estimated_registers(m, f, {static_cast<uint16_t>(c.sm()), 0});
@@ -99,14 +97,14 @@ Result<ProfileResult> profile(const emulator::Program& program, uint32_t kernel,
   const uint64_t dynamic_end =
       launch.dynamic_shared != 0 ? uint64_t{program.dynamic_shared_at} + launch.dynamic_shared : 0;
   out.shared_bytes = std::max<uint64_t>(program.functions[kernel].shared_bytes, dynamic_end);
-  const uint64_t threads = volume_of(launch.block);
+  const uint64_t threads = emulator::volume_of(launch.block);
   if (threads > 1024)
     return input_error(fmt::format("a block has at most 1024 threads, not {}", threads));
   arch::LaunchResources resources;
   resources.threads = static_cast<uint32_t>(threads);
   resources.registers_per_thread = out.registers;
   resources.dynamic_shared = static_cast<uint32_t>(out.shared_bytes);
-  resources.cluster_blocks = static_cast<uint32_t>(volume_of(launch.cluster));
+  resources.cluster_blocks = static_cast<uint32_t>(emulator::volume_of(launch.cluster));
   const arch::Occupancy occupancy = arch::occupancy(*gpu, resources);
   if (!occupancy.runs())
     return input_error(fmt::format("{} cannot run this launch: {}", gpu->name, occupancy.message));

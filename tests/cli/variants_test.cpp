@@ -1,7 +1,7 @@
 // `pitot variants` as a user meets it: a directory of variants that every other verb takes.
 #include "cli_test_util.h"
 
-namespace pitot::cli::test {
+namespace pitot::cli::test::variants_test {
 namespace {
 
 // Thread i of BLOCK writes i · FACTOR to p[i].
@@ -122,4 +122,4 @@ TEST_F(Variants, CudaWithoutNvccSaysSo) {
 }
 
 }  // namespace
-}  // namespace pitot::cli::test
+}  // namespace pitot::cli::test::variants_test

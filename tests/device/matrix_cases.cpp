@@ -16,7 +16,7 @@ using ptx::Mod;
 using ptx::OperandSpec;
 using ptx::Type;
 
-constexpr uint32_t kBlock = 32, kGrid = 64;
+constexpr uint32_t kMatrixBlock = 32, kMatrixGrid = 64;
 
 std::vector<Type> types_of(const Spelling& s) {
   std::vector<Type> types;
@@ -33,7 +33,7 @@ std::string list_of(const std::vector<std::string>& items) {
 
 Case mma_case(const Spelling& s, const std::string& name, uint64_t seed) {
   Random r(seed);
-  KernelBuilder b("mma", name, kBlock, kGrid);
+  KernelBuilder b("mma", name, kMatrixBlock, kMatrixGrid);
   const std::vector<Type> types = types_of(s);  // d, a, b, c
   const bool sparse = s.opcode.has_mod(Mod::kSp) || s.opcode.has_mod(Mod::kSpOrderedMetadata);
   Field f;
@@ -43,7 +43,7 @@ Case mma_case(const Spelling& s, const std::string& name, uint64_t seed) {
   const bool floating = types[0] != Type::kS32 && types[0] != Type::kF64;
   f.rule = floating ? Rule::kAccumulate : Rule::kExact;
   const auto mixture = [](uint32_t thread) {
-    return static_cast<Mixture>(thread / kBlock % kMixtures);
+    return static_cast<Mixture>(thread / kMatrixBlock % kMixtures);
   };
   std::string line = s.text;
   std::vector<std::string> d;

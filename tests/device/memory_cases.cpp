@@ -21,7 +21,8 @@ using ptx::OperandSpec;
 using ptx::Space;
 using ptx::Type;
 
-constexpr uint32_t kBlock = 64, kGrid = 2, kPerKernel = 8, kOwn = 32;  // bytes of each thread
+constexpr uint32_t kMemoryBlock = 64, kMemoryGrid = 2, kMemoryPerKernel = 8,
+                   kOwn = 32;  // bytes of each thread
 
 // Where the instruction works, by the space that its spelling names.
 enum class Place : uint8_t { kGlobal, kShared, kLocal, kConst, kParam, kInput };
@@ -29,14 +30,14 @@ enum class Place : uint8_t { kGlobal, kShared, kLocal, kConst, kParam, kInput };
 class MemoryKernel {
  public:
   MemoryKernel(const std::string& name, uint64_t seed)
-      : r_(seed), b_("memory", name, kBlock, kGrid) {
+      : r_(seed), b_("memory", name, kMemoryBlock, kMemoryGrid) {
     b_.declare(
         ".shared .align 32 .b8 shared_own[2048];\n.local .align 32 .b8 local_own[32];\n"
         ".reg .b32 %sa, %la, %x<2>;\n.reg .b64 %ga, %pa, %hint, %y<4>;\n.reg .pred %w;");
     Field scratch;
     scratch.spelling = "st";
     scratch.line = "the threads' own global memory";
-    const size_t at = b_.reserve(scratch, kBlock * kGrid * kOwn / 8);
+    const size_t at = b_.reserve(scratch, kMemoryBlock * kMemoryGrid * kOwn / 8);
     b_.line(
         fmt::format("mad.wide.u32 %ga, %t, {}, %out;\nadd.u64 %ga, %ga, {};\n"
                     "mov.u32 %sa, shared_own;\nmad.lo.u32 %sa, %ti, {}, %sa;\n"
@@ -44,7 +45,7 @@ class MemoryKernel {
                     "createpolicy.fractional.L2::evict_last.b64 %hint, 1.0;",
                     kOwn, at, kOwn));
     std::vector<uint8_t> bytes;
-    for (uint32_t k = 0; k < kBlock * kGrid * kOwn / 4; ++k) {
+    for (uint32_t k = 0; k < kMemoryBlock * kMemoryGrid * kOwn / 4; ++k) {
       const auto v = static_cast<uint32_t>(draw_value(r_, Type::kB32));
       for (unsigned byte = 0; byte < 4; ++byte)
         bytes.push_back(static_cast<uint8_t>(v >> (8 * byte)));
@@ -230,7 +231,7 @@ void memory_cases(uint64_t seed, Cases& out) {
     }
     std::vector<const Spelling*> list;
     for (const Spelling& s : all) list.push_back(&s);
-    pack_programs<MemoryKernel>(m, std::move(list), kPerKernel, r.next(), out);
+    pack_programs<MemoryKernel>(m, std::move(list), kMemoryPerKernel, r.next(), out);
   }
 }
 

@@ -21,7 +21,7 @@ using ptx::OperandSpec;
 using ptx::Type;
 using ptx::TypeKind;
 
-constexpr uint32_t kBlock = 256, kGrid = 2, kPerKernel = 24;
+constexpr uint32_t kTableBlock = 256, kTableGrid = 2, kTablePerKernel = 24;
 
 constexpr Mnemonic kArithmetic[] = {
     Mnemonic::kAdd,   Mnemonic::kSub,      Mnemonic::kMul,       Mnemonic::kMul24,
@@ -69,7 +69,7 @@ bool undocumented(const Spelling& s) {
 class TableKernel {
  public:
   TableKernel(const std::string& name, uint64_t seed)
-      : r_(seed), b_("arithmetic", name, kBlock, kGrid) {}
+      : r_(seed), b_("arithmetic", name, kTableBlock, kTableGrid) {}
 
   // False when the form has operands that are not drawn here.
   bool add(const Spelling& s) {
@@ -232,7 +232,7 @@ void carry_chains(uint64_t seed, Cases& out) {
   constexpr const char* kTypes[] = {"u32", "s32", "u64", "s64"};
   Random r(seed);
   for (uint32_t n = 0; n < 12; ++n) {
-    KernelBuilder b("arithmetic", fmt::format("carry-{}", n), kBlock, kGrid);
+    KernelBuilder b("arithmetic", fmt::format("carry-{}", n), kTableBlock, kTableGrid);
     for (uint32_t chain = 0; chain < 8; ++chain) {
       std::string lines;
       struct Step {
@@ -273,7 +273,7 @@ void carry_chains(uint64_t seed, Cases& out) {
 // mov that packs and unpacks, and special registers that are the same everywhere.
 void moves(uint64_t seed, Cases& out) {
   Random r(seed);
-  KernelBuilder b("arithmetic", "moves", kBlock, kGrid);
+  KernelBuilder b("arithmetic", "moves", kTableBlock, kTableGrid);
   struct Form {
     unsigned whole, part;
   };
@@ -361,7 +361,7 @@ void table_cases(uint64_t seed, Cases& out) {
     std::vector<const Spelling*> list;
     for (size_t n = 0; n < times; ++n)
       for (const Spelling& s : all) list.push_back(&s);
-    pack_programs<TableKernel>(m, std::move(list), kPerKernel, r.next(), out);
+    pack_programs<TableKernel>(m, std::move(list), kTablePerKernel, r.next(), out);
   }
   carry_chains(r.next(), out);
   moves(r.next(), out);

@@ -9,11 +9,12 @@ namespace {
 
 using ptx::Type;
 
-constexpr uint32_t kBlock = 64, kGrid = 4;
+constexpr uint32_t kWarpBlock = 64, kWarpGrid = 4;
 
 class WarpKernel {
  public:
-  WarpKernel(const std::string& name, uint64_t seed) : r_(seed), b_("warp", name, kBlock, kGrid) {}
+  WarpKernel(const std::string& name, uint64_t seed)
+      : r_(seed), b_("warp", name, kWarpBlock, kWarpGrid) {}
 
   // One instruction; `mask` is the member mask that its operands name, run by exactly those lanes.
   template <class Operands>

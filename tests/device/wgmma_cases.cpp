@@ -17,7 +17,7 @@ using ptx::Mod;
 using ptx::OperandSpec;
 using ptx::Type;
 
-constexpr uint32_t kBlock = 128, kGrid = 8, kPool = 47104;  // bytes of shared memory
+constexpr uint32_t kWgmmaBlock = 128, kWgmmaGrid = 8, kPool = 47104;  // bytes of shared memory
 
 struct Layout {
   unsigned swizzle = 0;  // bytes: 0, 32, 64, 128
@@ -49,7 +49,7 @@ uint64_t descriptor(Random& r, const Layout& l, unsigned rows, unsigned start) {
 
 Case wgmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
   Random r(seed);
-  KernelBuilder b("wgmma", name, kBlock, kGrid);
+  KernelBuilder b("wgmma", name, kWgmmaBlock, kWgmmaGrid);
   std::vector<Type> types;
   for (ptx::ModId id : s.opcode.modifiers)
     if (ptx::mod_type(id) != Type::kNone) types.push_back(ptx::mod_type(id));
@@ -59,7 +59,7 @@ Case wgmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
   const bool floating = types[0] != Type::kS32;
   const bool from_registers = s.form->operands[1].count_min == 4;
   const auto mixture = [](uint32_t thread) {
-    return static_cast<Mixture>(thread / kBlock % kMixtures);
+    return static_cast<Mixture>(thread / kWgmmaBlock % kMixtures);
   };
   // A in the first 12 KiB, B in the rest.
   b.declare(
@@ -68,7 +68,7 @@ Case wgmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
                   kPool));
   std::vector<uint8_t> data;
   const unsigned step = std::max(8u, ptx::bits_of(types[1]));
-  for (uint32_t block = 0; block < kGrid; ++block)
+  for (uint32_t block = 0; block < kWgmmaGrid; ++block)
     for (uint32_t at = 0; at < kPool; at += step / 8) {
       const Type t = at < 12288 ? types[1] : types[2];
       const uint64_t v = matrix_register(r, t, step, static_cast<Mixture>(block % kMixtures));
@@ -83,7 +83,7 @@ Case wgmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
       "add.u64 %pa, %pa, {};\nadd.u32 %sa, %sa, {};\nadd.u32 %pd, %pd, {};\n"
       "setp.lt.u32 %acc, %pd, {};\n@%acc bra FILL;\nfence.proxy.async.shared::cta;\n"
       "bar.sync 0;",
-      kPool, at, 8 * kBlock, 8 * kBlock, 8 * kBlock, kPool));
+      kPool, at, 8 * kWgmmaBlock, 8 * kWgmmaBlock, 8 * kWgmmaBlock, kPool));
   const bool halves = ptx::bits_of(types[1]) == 16;
   constexpr unsigned kSwizzles[] = {0, 32, 64, 128};
   Layout la{r.of(kSwizzles), halves && r.chance(40)}, lb{r.of(kSwizzles), halves && r.chance(40)};

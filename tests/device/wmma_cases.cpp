@@ -16,14 +16,14 @@ using ptx::Mnemonic;
 using ptx::Mod;
 using ptx::Type;
 
-constexpr uint32_t kGrid = 16;
+constexpr uint32_t kWmmaGrid = 16;
 
-struct Shape {
+struct WmmaShape {
   unsigned m = 0, n = 0, k = 0;
 };
 
-Shape shape_of(const Spelling& s, std::string& text) {
-  Shape shape;
+WmmaShape shape_of(const Spelling& s, std::string& text) {
+  WmmaShape shape;
   for (ptx::ModId id : s.opcode.modifiers) {
     const std::string name(ptx::mod_name(id));
     if (std::sscanf(name.c_str(), "m%un%uk%u", &shape.m, &shape.n, &shape.k) == 3) {
@@ -42,9 +42,9 @@ std::string registers(KernelBuilder& b, unsigned count, unsigned bits) {
 
 Case wmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
   Random r(seed);
-  KernelBuilder b("wmma", name, 32, kGrid);
+  KernelBuilder b("wmma", name, 32, kWmmaGrid);
   std::string shape_text;
-  const Shape shape = shape_of(s, shape_text);
+  const WmmaShape shape = shape_of(s, shape_text);
   std::vector<Type> types;
   std::vector<std::string> layouts;
   for (ptx::ModId id : s.opcode.modifiers) {
@@ -72,7 +72,7 @@ Case wmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
     if (bits < 8) stride = along;
     const unsigned bytes = (lines * stride * bits / 8 + 127) / 128 * 128;
     std::vector<uint8_t> data;
-    for (unsigned block = 0; block < kGrid; ++block)
+    for (unsigned block = 0; block < kWmmaGrid; ++block)
       for (unsigned at = 0; at < bytes; at += 8) {
         const uint64_t v = matrix_register(r, t, 64, static_cast<Mixture>(block % kMixtures));
         for (unsigned k = 0; k < 8; ++k) data.push_back(static_cast<uint8_t>(v >> (8 * k)));
@@ -116,7 +116,7 @@ Case wmma_case(const Spelling& s, const std::string& name, uint64_t seed) {
   f.line = fmt::format("{} {}, {}, {}, {};", s.text, d, a, bb, c);
   b.line(f.line);
   const unsigned out_bytes = shape.m * shape.n * ptx::bits_of(types[0]) / 8;
-  const size_t at = b.reserve(f, kGrid * out_bytes / 8);
+  const size_t at = b.reserve(f, kWmmaGrid * out_bytes / 8);
   b.line(
       fmt::format("mad.wide.u32 %md, %bi, {}, %out;\nadd.u64 %md, %md, {};\n"
                   "wmma.store.d.sync.aligned.{}.{}.global.{} [%md], {};",

@@ -21,14 +21,14 @@ void product(Call& c) {
       for (size_t j = 0; j < n; ++j) out[i * n + j] += a[i * k + l] * b[l * n + j];
 }
 
-void transpose(Call& c) {
+void transposed_tile(Call& c) {
   const size_t rows = extent(c, "rows"), columns = extent(c, "columns");
   const auto& in = c.bits("in");
   for (size_t x = 0; x < columns; ++x)
     for (size_t y = 0; y < rows; ++y) c.out_bits["out"].push_back(in[y * columns + x]);
 }
 
-void reduction(Call& c) {
+void sum_family(Call& c) {
   double sum = 0;
   for (double v : c.in("x")) sum += v;
   c.out["out"] = {sum};
@@ -62,7 +62,7 @@ void layernorm(Call& c) {
 }
 
 // A 5 x 5 filter; outside of the image is zero.
-void conv2d(Call& c) {
+void conv2d_family(Call& c) {
   const int64_t width = c.size("width"), height = c.size("height");
   const auto &in = c.in("in"), &weights = c.in("weights");
   for (int64_t y = 0; y < height; ++y)
@@ -122,11 +122,11 @@ void add_families(References& to) {
   to["families/gemm_tiled"] = product;
   to["families/gemm_tile"] = product;
   to["families/gemm_tensor"] = product;
-  to["families/conv2d"] = conv2d;
+  to["families/conv2d"] = conv2d_family;
   to["families/stencil3d"] = stencil3d;
   to["families/attention_small"] = attention_small;
-  to["families/transpose"] = transpose;
-  to["families/reduction"] = reduction;
+  to["families/transpose"] = transposed_tile;
+  to["families/reduction"] = sum_family;
   to["families/softmax_rows"] = softmax_rows;
   to["families/layernorm"] = layernorm;
   to["families/triton_matmul"] = product;

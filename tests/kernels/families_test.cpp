@@ -19,7 +19,7 @@ namespace {
 using variants::Configuration;
 using variants::Template;
 
-constexpr uint64_t kSeed = 5;
+constexpr uint64_t kFamilySeed = 5;
 constexpr size_t kDrawn = 4;  // variants of a family
 // The size of a problem is its parameters, so that a variant has one of its own.
 constexpr const char* kSizedByParameters = "gemm_tile";
@@ -144,7 +144,7 @@ TEST_P(Families, ComputeWhatTheReferenceSays) {
 
   std::set<const Configuration*> drawn;
   for (size_t i = 0; drawn.size() < std::min(kDrawn, kept_.size()); ++i)
-    drawn.insert(kept_[device::random_bits(kSeed, i) % kept_.size()]);
+    drawn.insert(kept_[device::random_bits(kFamilySeed, i) % kept_.size()]);
   std::vector<bool> chosen;
   for (const Configuration& c : all_) chosen.push_back(drawn.count(&c) != 0);
   const std::string directory = testing::TempDir() + "pitot_families_" + GetParam();

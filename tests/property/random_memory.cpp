@@ -15,7 +15,7 @@ unsigned width(const std::string& type) {
   return static_cast<unsigned>(std::stoul(type.substr(type.find_first_of("12368"))));
 }
 
-std::string register_of(Random& r, unsigned bits) {
+std::string item_register(Random& r, unsigned bits) {
   return bits == 16 ? half_register(r) : bits == 32 ? word_register(r) : long_register(r);
 }
 
@@ -25,7 +25,7 @@ std::string list_for(Random& r, const std::string& type, unsigned count, bool di
   while (type[0] != 'f' && bits < 64 && r.chance(25)) bits *= 2;
   std::vector<std::string> items;
   while (items.size() < count) {
-    std::string item = register_of(r, bits);
+    std::string item = item_register(r, bits);
     bool again = false;
     for (const std::string& i : items) again = again || (distinct && i == item);
     if (!again) items.push_back(item);
@@ -78,7 +78,7 @@ Statement atomic(Random& r, bool modern) {
   const auto list = [&](bool distinct) {
     std::vector<std::string> items;
     while (items.size() < count) {
-      const std::string item = register_of(r, bits);
+      const std::string item = item_register(r, bits);
       if (!distinct || std::find(items.begin(), items.end(), item) == items.end())
         items.push_back(item);
     }
@@ -88,7 +88,7 @@ Statement atomic(Random& r, bool modern) {
     return text + "}";
   };
   s.text = s.spelling + " " + list(true) + ", " + place + ", " + list(false) +
-           (op.starts_with("cas") ? ", " + register_of(r, bits) : "") + ";\n";
+           (op.starts_with("cas") ? ", " + item_register(r, bits) : "") + ";\n";
   if (type == "f64")  // which NaN a sum is, is open
     s.text += "ld" + of + ".b64 %t64, " + place + ";\nsetp.nan.f64 %pn, %t64, %t64;\n@%pn st" + of +
               ".b64 " + place + ", 0x7ff8000000000000;\n";

@@ -28,7 +28,8 @@ def made_task(folder):
     task = folder / "masked_fill"
     shutil.copytree(ROOT / "kernels/tasks/masked_fill", task, ignore=shutil.ignore_patterns("baseline*"))
     text = (task / "task.toml").read_text()
-    text = re.sub(r"(\[\[timed\]\]\n)n = \d+", r"\1n = 5000", text)
+    sizes = iter([5000, 6000])
+    text = re.sub(r"(\[\[timed\]\]\n)n = \d+", lambda m: f"{m[1]}n = {next(sizes)}", text)
     text = text[:text.index("[tuned]")] + '[tuned]\nsource = "tuned.ptx"\n'
     text += 'constraints = ["FAR == 0 || TERM == \'0f00000000\'"]\n' + PARAMETERS
     text += '[tuned.launch]\ngrid = ["ceil_div(n, 256) + FAR * 0"]\nblock = [256]\n'

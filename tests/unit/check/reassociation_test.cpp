@@ -3,7 +3,7 @@
 #include "check_test_util.h"
 #include "device/values.h"
 
-namespace pitot::check::test {
+namespace pitot::check::test::reassociation_test {
 namespace {
 
 // %f0 = the sum of x[thread · n …] from first to last, n = 0 included.
@@ -172,4 +172,4 @@ TEST(Compare, AgainstAnExactValue) {
 }
 
 }  // namespace
-}  // namespace pitot::check::test
+}  // namespace pitot::check::test::reassociation_test

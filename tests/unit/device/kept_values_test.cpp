@@ -7,7 +7,7 @@
 
 #include "ptx/parser.h"
 
-namespace pitot::device {
+namespace pitot::device::kept_values_test {
 namespace {
 
 constexpr const char* kNothing = R"(.version 7.0
@@ -127,4 +127,4 @@ TEST_F(KeptValuesTest, NoMoreIsKeptThanWasAllowed) {
 }
 
 }  // namespace
-}  // namespace pitot::device
+}  // namespace pitot::device::kept_values_test

@@ -4,7 +4,7 @@
 
 #include "async_test_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::cluster_test {
 namespace {
 
 const std::string kShared = ".shared .align 8 .b64 m;\n.shared .align 16 .b8 s[256];\n";
@@ -208,4 +208,4 @@ TEST(Cluster, ARankBeyondTheCluster) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::cluster_test

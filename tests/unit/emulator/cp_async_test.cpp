@@ -3,7 +3,7 @@
 
 #include "async_test_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::cp_async_test {
 namespace {
 
 const std::string kShared = ".shared .align 16 .b8 s[1024];\n.shared .align 8 .b64 m;\n";
@@ -143,4 +143,4 @@ TEST(CpAsync, AnMbarrierKnowsOfTheCopies) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::cp_async_test

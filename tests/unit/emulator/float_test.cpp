@@ -11,7 +11,7 @@
 
 #include "float_test_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::float_test {
 namespace {
 
 constexpr int kHostModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
@@ -247,4 +247,4 @@ TEST(Float, MachinesWithoutAvx2GetTheSameResults) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::float_test

@@ -8,7 +8,7 @@
 #include "float_test_util.h"
 #include "format_reference.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::half_test {
 namespace {
 
 constexpr const char* kVersion = "9.0";
@@ -306,4 +306,4 @@ TEST(Half, Comparisons) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::half_test

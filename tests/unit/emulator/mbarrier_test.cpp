@@ -3,7 +3,7 @@
 
 #include "async_test_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::mbarrier_test {
 namespace {
 
 const std::string kShared = ".shared .align 8 .b64 m[4];\n.shared .align 8 .b8 s[1024];\n";
@@ -163,4 +163,4 @@ TEST(Mbarrier, MisuseIsReported) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::mbarrier_test

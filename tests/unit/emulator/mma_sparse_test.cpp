@@ -1,7 +1,7 @@
 // mma.sp and block-scaled mma against a plain triple loop over the expanded matrices.
 #include "tensor_test_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::mma_sparse_test {
 namespace {
 
 struct Element {
@@ -11,12 +11,12 @@ struct Element {
   Format format;
   unsigned shift = 0;
 };
-const Element kF16{"f16", 16, Element::kFloat, kHalf}, kBf16{"bf16", 16, Element::kFloat, kBrain},
-    kTf32{"tf32", 32, Element::kFloat, kTf32Format}, kS8{"s8", 8, Element::kSigned, {}},
-    kU8{"u8", 8, Element::kUnsigned, {}}, kS4{"s4", 4, Element::kSigned, {}},
-    kU4{"u4", 4, Element::kUnsigned, {}}, kE4m3{"e4m3", 8, Element::kFloat, kE4m3Format},
-    kE5m2{"e5m2", 8, Element::kFloat, kE5m2Format}, kE3m2{"e3m2", 8, Element::kFloat, kE3m2Format},
-    kE2m3{"e2m3", 8, Element::kFloat, kE2m3Format},
+const Element kF16{"f16", 16, Element::kFloat, kHalfFormat},
+    kBf16{"bf16", 16, Element::kFloat, kBrain}, kTf32{"tf32", 32, Element::kFloat, kTf32Format},
+    kS8{"s8", 8, Element::kSigned, {}}, kU8{"u8", 8, Element::kUnsigned, {}},
+    kS4{"s4", 4, Element::kSigned, {}}, kU4{"u4", 4, Element::kUnsigned, {}},
+    kE4m3{"e4m3", 8, Element::kFloat, kE4m3Format}, kE5m2{"e5m2", 8, Element::kFloat, kE5m2Format},
+    kE3m2{"e3m2", 8, Element::kFloat, kE3m2Format}, kE2m3{"e2m3", 8, Element::kFloat, kE2m3Format},
     kE2m1{"e2m1", 8, Element::kFloat, kE2m1Format, 2},
     kPackedE2m1{"e2m1", 4, Element::kFloat, kE2m1Format};
 
@@ -103,7 +103,7 @@ void check(const Case& c, unsigned seed) {
         b[(r * 4 + t) * 32 / c.b.step + i][g] = decode(c.b, field(in[at_b + r][lane], c.b.step, i));
     for (unsigned i = 0; i < 4; ++i) {
       const uint32_t raw = half ? field(in[at_c + i / 2][lane], 16, i % 2) : in[at_c + i][lane];
-      d[g + i / 2 * 8][t * 2 + i % 2] = half      ? value_of(kHalf, raw)
+      d[g + i / 2 * 8][t * 2 + i % 2] = half      ? value_of(kHalfFormat, raw)
                                         : integer ? static_cast<int32_t>(raw)
                                                   : double{float_of(raw)};
     }
@@ -306,4 +306,4 @@ TEST(MmaSparse, MetadataThatMeansNothingIsReported) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::mma_sparse_test

@@ -5,7 +5,7 @@
 
 #include "tensor_test_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::mma_test {
 namespace {
 
 struct At {
@@ -16,9 +16,9 @@ using Layout = std::function<At(unsigned g, unsigned t, unsigned i)>;
 struct Element {
   enum Kind { kFloat, kSigned, kUnsigned, kBit } kind = kFloat;
   int bits = 16;
-  Format format = kHalf;
+  Format format = kHalfFormat;
 };
-const Element kF16{Element::kFloat, 16, kHalf}, kBf16{Element::kFloat, 16, kBrain},
+const Element kF16{Element::kFloat, 16, kHalfFormat}, kBf16{Element::kFloat, 16, kBrain},
     kTf32{Element::kFloat, 32, kTf32Format}, kS8{Element::kSigned, 8, {}},
     kU8{Element::kUnsigned, 8, {}}, kS4{Element::kSigned, 4, {}}, kU4{Element::kUnsigned, 4, {}},
     kB1{Element::kBit, 1, {}}, kE4m3{Element::kFloat, 8, kE4m3Format},
@@ -179,7 +179,7 @@ void check(const Case& c, unsigned seed) {
       const At at = c_at(g, t, i);
       const int bits = c.c == Accumulator::kF16 ? 16 : 32;
       const uint32_t raw = element_bits_of(in, first_c, bits, lane, i);
-      d.at(at.row).at(at.column) = c.c == Accumulator::kF16   ? value_of(kHalf, raw)
+      d.at(at.row).at(at.column) = c.c == Accumulator::kF16   ? value_of(kHalfFormat, raw)
                                    : c.c == Accumulator::kF32 ? double{float_of(raw)}
                                                               : static_cast<int32_t>(raw);
     }
@@ -428,8 +428,8 @@ void check_quad_pairs(bool a_column, bool b_row, bool wide_c, bool wide_d) {
     for (unsigned lane : lanes) {
       const unsigned own = lane < 16 ? lane % 4 : lane % 4 + 4;
       for (unsigned i = 0; i < 4; ++i) {
-        const double x = value_of(kHalf, element_bits_of(in, 0, 16, lane, i));
-        const double y = value_of(kHalf, element_bits_of(in, 2, 16, lane, i));
+        const double x = value_of(kHalfFormat, element_bits_of(in, 0, 16, lane, i));
+        const double y = value_of(kHalfFormat, element_bits_of(in, 2, 16, lane, i));
         if (a_column) {
           a[lane < 16 ? i : i + 4][lane % 4] = x;
         } else {
@@ -444,7 +444,7 @@ void check_quad_pairs(bool a_column, bool b_row, bool wide_c, bool wide_d) {
       for (unsigned i = 0; i < 8; ++i) {
         const At at = acc_at(wide_c, lane, i);
         const uint32_t raw = element_bits_of(in, 4, wide_c ? 32 : 16, lane, i);
-        d[at.row][at.column] = wide_c ? double{float_of(raw)} : value_of(kHalf, raw);
+        d[at.row][at.column] = wide_c ? double{float_of(raw)} : value_of(kHalfFormat, raw);
       }
     }
     for (unsigned i = 0; i < 8; ++i)
@@ -534,4 +534,4 @@ TEST(Mma, LanesThatPartedMeetAgainAtIt) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::mma_test

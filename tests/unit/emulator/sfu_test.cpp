@@ -8,7 +8,7 @@
 #include "float_test_util.h"
 #include "format_reference.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::sfu_test {
 namespace {
 
 constexpr uint32_t kInf = 0x7f800000, kNegInf = 0xff800000, kNan = 0x7fffffff,
@@ -162,4 +162,4 @@ TEST(Sfu, GrossReciprocalsOfF64) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::sfu_test

@@ -3,7 +3,7 @@
 
 #include "async_test_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::stack_test {
 namespace {
 
 TEST(Stack, EveryLaneHasItsOwnMemory) {
@@ -76,4 +76,4 @@ TEST(Hints, ChangeNothing) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::stack_test

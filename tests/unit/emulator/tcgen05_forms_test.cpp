@@ -3,7 +3,7 @@
 // values.
 #include "tensor_test_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::tcgen05_forms_test {
 namespace {
 
 constexpr unsigned kLaneCount = 128;
@@ -15,7 +15,7 @@ struct Small {
   unsigned bits;
   Format format;
 };
-const Small kHalfs{0, 16, kHalf}, kBrains{1, 16, kBrain}, kTensors{2, 32, kTf32Format},
+const Small kHalfs{0, 16, kHalfFormat}, kBrains{1, 16, kBrain}, kTensors{2, 32, kTf32Format},
     kE4m3s{0, 8, kE4m3Format}, kE5m2s{1, 8, kE5m2Format}, kE2m3s{3, 6, kE2m3Format},
     kE3m2s{4, 6, kE3m2Format}, kE2m1s{5, 4, kE2m1Format}, kPacked{1, 4, kE2m1Format};
 
@@ -332,4 +332,4 @@ TEST(Tcgen05Forms, BlockScales) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::tcgen05_forms_test

@@ -3,7 +3,7 @@
 // are the same as wgmma's.
 #include "tensor_test_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::tcgen05_test {
 namespace {
 
 const std::string kHeader = ".version 8.8\n.target sm_100a\n.address_size 64\n";
@@ -126,7 +126,7 @@ struct Element {
   bool integer;
   Format format;
 };
-const Element kF16{"f16", 0, 16, false, kHalf}, kBf16{"f16", 1, 16, false, kBrain},
+const Element kF16{"f16", 0, 16, false, kHalfFormat}, kBf16{"f16", 1, 16, false, kBrain},
     kTf32{"tf32", 2, 32, false, kTf32Format}, kE4m3{"f8f6f4", 0, 8, false, kE4m3Format},
     kE5m2{"f8f6f4", 1, 8, false, kE5m2Format}, kU8{"i8", 0, 8, true, {}}, kS8{"i8", 1, 8, true, {}};
 
@@ -265,7 +265,7 @@ void check(const Case& c) {
     touched[lane] = true;
     for (unsigned col = 0; col < c.n; ++col) {
       const uint32_t raw = in[col][lane];
-      double want = c.d == 0   ? value_of(kHalf, raw)
+      double want = c.d == 0   ? value_of(kHalfFormat, raw)
                     : c.d == 1 ? double{float_of(raw)}
                                : static_cast<int32_t>(raw);
       if (c.scale >= 0) want *= std::pow(2.0, -c.scale);
@@ -407,4 +407,4 @@ TEST(Tcgen05, ReadsOfWhatNobodyWroteAreFound) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::tcgen05_test

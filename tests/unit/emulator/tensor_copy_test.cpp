@@ -3,7 +3,7 @@
 
 #include "tensor_copy_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::tensor_copy_test {
 namespace {
 
 TEST(TensorMap, KeepsItsFields) {
@@ -214,4 +214,4 @@ TEST(TensorCopy, MapsThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::tensor_copy_test

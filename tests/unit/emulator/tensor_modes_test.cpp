@@ -1,7 +1,7 @@
 // Tensor copies of four rows and of columns of pixels, and signals to the other block of a pair.
 #include "tensor_copy_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::tensor_modes_test {
 namespace {
 
 // Loads `words` words by a form of cp.async.bulk.tensor and writes them to out.
@@ -341,4 +341,4 @@ TEST(TensorModes, SixBitsArePackedOnTheWayOut) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::tensor_modes_test

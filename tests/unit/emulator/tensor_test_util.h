@@ -141,7 +141,7 @@ struct Format {
   enum Top { kIeee, kOneNan, kNumbers } top = kIeee;
   int bits() const { return exponent + mantissa + (sign ? 1 : 0); }
 };
-inline constexpr Format kHalf{5, 10}, kBrain{8, 7}, kTf32Format{8, 10}, kSingle{8, 23},
+inline constexpr Format kHalfFormat{5, 10}, kBrain{8, 7}, kTf32Format{8, 10}, kSingle{8, 23},
     kE4m3Format{4, 3, true, Format::kOneNan}, kE5m2Format{5, 2},
     kE3m2Format{3, 2, true, Format::kNumbers}, kE2m3Format{2, 3, true, Format::kNumbers},
     kE2m1Format{2, 1, true, Format::kNumbers}, kUe4m3Format{4, 3, false, Format::kOneNan};
@@ -170,10 +170,10 @@ inline uint32_t half_bits_of(double v) {
   uint32_t low = 0, high = 0x7c00;  // low's value ≤ a
   while (high - low > 1) {
     const uint32_t middle = (low + high) / 2;
-    (value_of(kHalf, middle) <= a ? low : high) = middle;
+    (value_of(kHalfFormat, middle) <= a ? low : high) = middle;
   }
-  const double below = value_of(kHalf, low);
-  const double above = high == 0x7c00 ? 65536.0 : value_of(kHalf, high);
+  const double below = value_of(kHalfFormat, low);
+  const double above = high == 0x7c00 ? 65536.0 : value_of(kHalfFormat, high);
   const double middle = below + (above - below) / 2;
   const bool up = a > middle || (a == middle && (low & 1) != 0);
   return sign | (up ? high : low);

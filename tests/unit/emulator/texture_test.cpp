@@ -1,7 +1,7 @@
 // tex, tld4, txq and istypep through whole kernels: handles, references, samplers, what is refused.
 #include "texture_test_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::texture_test {
 namespace {
 
 std::vector<uint32_t> counted(uint32_t n, uint32_t first = 0) {
@@ -288,4 +288,4 @@ TEST(Texture, UndefinedTexelsTaintTheResult) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::texture_test

@@ -2,7 +2,7 @@
 // of the PTX ISA, written as CuTe strides in elements with Swizzle<b,4,3> on the byte address.
 #include "tensor_test_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::wgmma_test {
 namespace {
 
 struct Element {
@@ -11,10 +11,11 @@ struct Element {
   enum Kind { kFloat, kSigned, kUnsigned, kBit } kind;
   Format format;
 };
-const Element kF16{"f16", 16, Element::kFloat, kHalf}, kBf16{"bf16", 16, Element::kFloat, kBrain},
-    kTf32{"tf32", 32, Element::kFloat, kTf32Format}, kE4m3{"e4m3", 8, Element::kFloat, kE4m3Format},
-    kE5m2{"e5m2", 8, Element::kFloat, kE5m2Format}, kS8{"s8", 8, Element::kSigned, {}},
-    kU8{"u8", 8, Element::kUnsigned, {}}, kB1{"b1", 1, Element::kBit, {}};
+const Element kF16{"f16", 16, Element::kFloat, kHalfFormat},
+    kBf16{"bf16", 16, Element::kFloat, kBrain}, kTf32{"tf32", 32, Element::kFloat, kTf32Format},
+    kE4m3{"e4m3", 8, Element::kFloat, kE4m3Format}, kE5m2{"e5m2", 8, Element::kFloat, kE5m2Format},
+    kS8{"s8", 8, Element::kSigned, {}}, kU8{"u8", 8, Element::kUnsigned, {}},
+    kB1{"b1", 1, Element::kBit, {}};
 
 double decode(const Element& e, uint32_t raw) {
   if (e.kind == Element::kFloat) return value_of(e.format, e.bits == 32 ? raw >> 13 : raw);
@@ -181,7 +182,7 @@ void check(const Case& c, unsigned seed) {
       const unsigned col = i / 4 * 8 + thread % 4 * 2 + i % 2;
       const uint32_t raw = half ? d[i / 2][thread] >> (16 * (i % 2)) & 0xffff : d[i][thread];
       double want = !c.accumulate ? 0
-                    : half        ? value_of(kHalf, raw)
+                    : half        ? value_of(kHalfFormat, raw)
                     : integer     ? static_cast<int32_t>(raw)
                                   : double{float_of(raw)};
       for (unsigned q = 0; q < k; ++q) want += a[row][q] * b[q][col];
@@ -331,4 +332,4 @@ TEST(Wgmma, AGroupOfFourWarpsIsNeeded) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::wgmma_test

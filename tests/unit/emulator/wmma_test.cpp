@@ -4,7 +4,7 @@
 
 #include "tensor_test_util.h"
 
-namespace pitot::emulator::test {
+namespace pitot::emulator::test::wmma_test {
 namespace {
 
 struct Element {
@@ -13,12 +13,12 @@ struct Element {
   enum Kind { kFloat, kSigned, kUnsigned, kDouble } kind;
   Format format;
 };
-const Element kF16{"f16", 16, Element::kFloat, kHalf}, kBf16{"bf16", 16, Element::kFloat, kBrain},
-    kTf32{"tf32", 32, Element::kFloat, kTf32Format}, kF32{"f32", 32, Element::kFloat, kSingle},
-    kS8{"s8", 8, Element::kSigned, {}}, kU8{"u8", 8, Element::kUnsigned, {}},
-    kS4{"s4", 4, Element::kSigned, {}}, kU4{"u4", 4, Element::kUnsigned, {}},
-    kB1{"b1", 1, Element::kUnsigned, {}}, kS32{"s32", 32, Element::kSigned, {}},
-    kF64{"f64", 64, Element::kDouble, {}};
+const Element kF16{"f16", 16, Element::kFloat, kHalfFormat},
+    kBf16{"bf16", 16, Element::kFloat, kBrain}, kTf32{"tf32", 32, Element::kFloat, kTf32Format},
+    kF32{"f32", 32, Element::kFloat, kSingle}, kS8{"s8", 8, Element::kSigned, {}},
+    kU8{"u8", 8, Element::kUnsigned, {}}, kS4{"s4", 4, Element::kSigned, {}},
+    kU4{"u4", 4, Element::kUnsigned, {}}, kB1{"b1", 1, Element::kUnsigned, {}},
+    kS32{"s32", 32, Element::kSigned, {}}, kF64{"f64", 64, Element::kDouble, {}};
 
 double decode(const Element& e, uint64_t raw) {
   if (e.kind == Element::kDouble) return std::bit_cast<double>(raw);
@@ -400,4 +400,4 @@ TEST(Wmma, HalvesSaturateToFiniteNumbers) {
 }
 
 }  // namespace
-}  // namespace pitot::emulator::test
+}  // namespace pitot::emulator::test::wmma_test

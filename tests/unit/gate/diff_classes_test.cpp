@@ -1,7 +1,7 @@
 // Each change class from small programs, and the cases the project was given.
 #include "diff_helpers.h"
 
-namespace pitot::gate {
+namespace pitot::gate::diff_classes_test {
 namespace {
 
 using test::class_of;
@@ -396,4 +396,4 @@ TEST(DiffClasses, ElementsOfVideoOperandsCount) {
 }
 
 }  // namespace
-}  // namespace pitot::gate
+}  // namespace pitot::gate::diff_classes_test

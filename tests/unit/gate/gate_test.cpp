@@ -1,7 +1,7 @@
 // The gate's default rules on small programs and on the project's own kernels.
 #include "gate_helpers.h"
 
-namespace pitot::gate {
+namespace pitot::gate::gate_test {
 namespace {
 
 using test::data;
@@ -275,4 +275,4 @@ TEST(GateSemantics, TheCheckIsAskedOnlyForFailures) {
 }
 
 }  // namespace
-}  // namespace pitot::gate
+}  // namespace pitot::gate::gate_test

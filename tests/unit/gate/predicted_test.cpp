@@ -3,7 +3,7 @@
 
 #include "gate_helpers.h"
 
-namespace pitot::gate {
+namespace pitot::gate::predicted_test {
 namespace {
 
 using test::kernel;
@@ -87,4 +87,4 @@ TEST(PredictedRule, WithoutAPredictionItSaysSo) {
 }
 
 }  // namespace
-}  // namespace pitot::gate
+}  // namespace pitot::gate::predicted_test

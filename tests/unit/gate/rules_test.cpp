@@ -1,7 +1,7 @@
 // Rules files: what they say, what is complained of, and what each rule finds.
 #include "gate_helpers.h"
 
-namespace pitot::gate {
+namespace pitot::gate::rules_test {
 namespace {
 
 using test::fill;
@@ -183,4 +183,4 @@ TEST(Rules, BuiltInRulesCanBeTurnedOff) {
 }
 
 }  // namespace
-}  // namespace pitot::gate
+}  // namespace pitot::gate::rules_test

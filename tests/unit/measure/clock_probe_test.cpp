@@ -10,7 +10,7 @@
 #include "ptx/verify.h"
 #include "support/file.h"
 
-namespace pitot::measure {
+namespace pitot::measure::clock_probe_test {
 namespace {
 
 std::string root() { return std::string(PITOT_SOURCE_DIR) + "/"; }
@@ -248,4 +248,4 @@ TEST(ClockSpan, BlocksThatDidNotRunAreNamed) {
 }
 
 }  // namespace
-}  // namespace pitot::measure
+}  // namespace pitot::measure::clock_probe_test

@@ -10,7 +10,7 @@
 #include "ptx/isa.h"
 #include "ptx/parser.h"
 
-namespace pitot::ptx {
+namespace pitot::ptx::isa_tensor_test {
 namespace {
 
 bool legal(std::string_view spelling, uint16_t ptx, std::string_view target) {
@@ -255,4 +255,4 @@ TEST(TextureRows, ResidencyPredicateAfterAVectorIsParsedAndVerified) {
 }
 
 }  // namespace
-}  // namespace pitot::ptx
+}  // namespace pitot::ptx::isa_tensor_test

@@ -7,7 +7,7 @@
 #include "ptx/printer.h"
 #include "support/file.h"
 
-namespace pitot::ptx {
+namespace pitot::ptx::parser_test {
 namespace {
 
 const std::string kHead = ".version 8.0\n.target sm_80\n.address_size 64\n";
@@ -351,4 +351,4 @@ TEST(Parser, NeverAccessesOutsideOnTruncatedInput) {
 }
 
 }  // namespace
-}  // namespace pitot::ptx
+}  // namespace pitot::ptx::parser_test

@@ -4,7 +4,7 @@
 
 #include "verify_test_util.h"
 
-namespace pitot::ptx::test {
+namespace pitot::ptx::test::verify_operands_test {
 namespace {
 
 class Accepts : public testing::TestWithParam<const char*> {};
@@ -250,4 +250,4 @@ TEST(VerifyOperands, CountNamesTheUsage) {
 }
 
 }  // namespace
-}  // namespace pitot::ptx::test
+}  // namespace pitot::ptx::test::verify_operands_test

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace pitot::report {
+namespace pitot::report::gate_report_test {
 namespace {
 
 using gate::Finding;
@@ -180,4 +180,4 @@ TEST(GateReport, CsvQuotes) {
 }
 
 }  // namespace
-}  // namespace pitot::report
+}  // namespace pitot::report::gate_report_test

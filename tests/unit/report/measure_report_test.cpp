@@ -11,7 +11,7 @@
 
 #include "support/file.h"
 
-namespace pitot::report {
+namespace pitot::report::measure_report_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -299,4 +299,4 @@ TEST(MeasureReport, ComparisonCsv) {
 }
 
 }  // namespace
-}  // namespace pitot::report
+}  // namespace pitot::report::measure_report_test

@@ -8,7 +8,7 @@
 #include "search_helpers.h"
 #include "transform/apply.h"
 
-namespace pitot::search {
+namespace pitot::search::observation_test {
 namespace {
 
 std::map<std::string, float> seen(const std::string& ptx,
@@ -106,4 +106,4 @@ TEST(Observation, TheMaskKeepsToTheKind) {
 }
 
 }  // namespace
-}  // namespace pitot::search
+}  // namespace pitot::search::observation_test

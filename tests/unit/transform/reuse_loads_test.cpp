@@ -1,7 +1,7 @@
 // Loads of what a register has already.
 #include "transform_text.h"
 
-namespace pitot::transform {
+namespace pitot::transform::reuse_loads_test {
 namespace {
 
 std::string reused(const std::string& body) {
@@ -118,4 +118,4 @@ TEST(ReuseLoads, AcrossBlocks) {
 }
 
 }  // namespace
-}  // namespace pitot::transform
+}  // namespace pitot::transform::reuse_loads_test

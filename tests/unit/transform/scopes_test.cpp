@@ -1,7 +1,7 @@
 // Names in inner scopes, and comments in the middle of what transforms edit.
 #include "transform_helpers.h"
 
-namespace pitot::transform {
+namespace pitot::transform::scopes_test {
 namespace {
 
 using testing::HasSubstr;
@@ -143,4 +143,4 @@ TEST(Scopes, AColonInACommentIsNoLabelsColon) {
 }
 
 }  // namespace
-}  // namespace pitot::transform
+}  // namespace pitot::transform::scopes_test

@@ -1,7 +1,7 @@
 // Unrolling: loops of every shape that is copied, tests that go, and what is declined.
 #include "transform_text.h"
 
-namespace pitot::transform {
+namespace pitot::transform::unroll_loops_test {
 namespace {
 
 std::string body_of(Action a, const std::string& body) {
@@ -118,4 +118,4 @@ TEST(Unroll, Declines) {
 }
 
 }  // namespace
-}  // namespace pitot::transform
+}  // namespace pitot::transform::unroll_loops_test
