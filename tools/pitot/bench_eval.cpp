@@ -129,14 +129,15 @@ void run_bench_eval(const EvalArguments& args, Options& options) {
   if (!setup) return fail(options, setup.error());
   std::vector<JudgeJob> jobs;
   auto files = files_of(args, options);
-  for (const auto& [name, list] : files) {
+  for (const auto& entry : files) {
+    const std::string& name = entry.first;
     const auto task =
         std::find_if(tasks.begin(), tasks.end(), [&](const auto& t) { return t->name == name; });
     if (task == tasks.end()) {
       if (args.only.empty()) fail(options, input_error(fmt::format("no task '{}'", name)));
       continue;
     }
-    jobs.push_back(job_of_files(**task, args.name, list, options));
+    jobs.push_back(job_of_files(**task, args.name, entry.second, options));
   }
   for (const std::string& name : args.builtin) {
     auto generator = builtin_generator(name, setup->clock(), args.budget, args.policy);
