@@ -6,12 +6,12 @@
 #include <limits>
 #include <optional>
 
+#include "bench/task_bootstrap.h"
 #include "support/draws.h"
 
 namespace pitot::bench {
 namespace {
 
-constexpr unsigned kResamples = 2000;
 constexpr unsigned kFlips = 20'000;
 
 double median(std::vector<double> v) {
@@ -19,30 +19,6 @@ double median(std::vector<double> v) {
   std::sort(v.begin(), v.end());
   const size_t n = v.size();
   return n % 2 == 1 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
-double mean(std::span<const double> v) {
-  double sum = 0;
-  for (double x : v) sum += x;
-  return v.empty() ? 0 : sum / static_cast<double>(v.size());
-}
-
-// Of the mean of values that stand for tasks.
-Interval bootstrap(std::span<const double> values, uint64_t seed) {
-  Interval out;
-  out.value = out.low = out.high = mean(values);
-  if (values.size() < 2) return out;
-  Draws draws(seed);
-  std::vector<double> means(kResamples);
-  for (double& m : means) {
-    double sum = 0;
-    for (size_t i = 0; i < values.size(); ++i) sum += values[draws.below(values.size())];
-    m = sum / static_cast<double>(values.size());
-  }
-  std::sort(means.begin(), means.end());
-  out.low = means[static_cast<size_t>(0.025 * kResamples)];
-  out.high = means[static_cast<size_t>(0.975 * kResamples) - 1];
-  return out;
 }
 
 Interval bootstrap_geometric(std::span<const double> values, uint64_t seed) {

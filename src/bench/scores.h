@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "bench/bench_result.h"
 #include "bench/scores_result.h"
@@ -21,5 +22,15 @@ Scores score(std::span<const Judgement> judged, std::span<const uint32_t> ks, ui
 
 // Two-sided p by sign flips over tasks. Samples that failed count as the original.
 Comparison compare_generators(const Scores& a, const Scores& b, uint64_t seed);
+
+// `unseen`: tasks and kinds of tasks that were held out, by name or pattern (gemm_*). Gaps are
+// 0 where one side has no task.
+SplitScores score_split(std::span<const Judgement> judged, std::span<const std::string> unseen,
+                        std::span<const uint32_t> ks, uint64_t seed);
+
+// Of one generator's judgements in two settings, paired by task, round and sample: in the second a
+// program may be written for another target. One that several samples are counts once.
+Transfer score_transfer(std::span<const Judgement> first, std::span<const Judgement> second,
+                        uint64_t seed);
 
 }  // namespace pitot::bench

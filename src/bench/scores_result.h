@@ -38,6 +38,26 @@ struct Scores {
   uint32_t right_tasks = 0;
 };
 
+// A generator on tasks that its maker knew, and on those that he did not.
+struct SplitScores {
+  std::string generator;
+  Scores seen, unseen;
+  Interval pass_gap;       // mean pass@1 of the unseen tasks less that of the seen ones
+  Interval log_speed_gap;  // the same of ln(median speed-up)
+};
+
+// What becomes of speed-ups elsewhere: programs that are right and timed in two settings.
+struct Transfer {
+  std::string generator;
+  uint32_t programs = 0, tasks = 0;
+  uint32_t judged = 0;             // right and timed in the first; the others are not in the second
+  Interval log_first, log_second;  // mean over tasks of the mean ln(speed-up)
+  Interval log_kept;               // second less first
+  uint32_t faster = 0;             // by more than 1 % in the first
+  uint32_t still_faster = 0;       // of these, in the second too
+  uint32_t now_slower = 0;         // of these, slower by more than 1 % in the second
+};
+
 // Of two generators on the tasks that both were judged on.
 struct Comparison {
   std::string a, b;

@@ -164,8 +164,9 @@ enum : Status32 {
   X(surface_create, "cuSurfObjectCreate", (ObjectHandle*, const ResourceDescriptor*))              \
   X(surface_destroy, "cuSurfObjectDestroy", (ObjectHandle))
 
-// Those that drivers before CUDA 12 lack; null there.
+// Those that drivers before CUDA 12 (the first: before 11) lack; null there.
 #define PITOT_CUDA_NEWER_FUNCTIONS(X)                                                              \
+  X(reset_persisting, "cuCtxResetPersistingL2Cache", ())                                           \
   X(tensor_map_tiled, "cuTensorMapEncodeTiled",                                                    \
     (EncodedTensorMap*, TensorType, uint32_t, void*, const uint64_t*, const uint64_t*,             \
      const uint32_t*, const uint32_t*, int, TensorSwizzle, int, int))                              \

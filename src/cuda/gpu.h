@@ -41,6 +41,10 @@ class Gpu {
   const Api& api() const { return *api_; }
   const GpuFacts& facts() const { return facts_; }
   Status32 synchronize() const { return api_->context_synchronize(); }
+  // Lines that a kernel asked L2 to keep (evict_last) are as others again.
+  Status32 reset_persisting() const {
+    return api_->reset_persisting != nullptr ? api_->reset_persisting() : kSuccess;
+  }
 
  private:
   std::shared_ptr<const Api> api_;

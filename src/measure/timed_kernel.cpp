@@ -108,6 +108,9 @@ Status TimedKernel::record() {
 
 Result<double> TimedKernel::sample() {
   if (Status s = restore(); !s) return s.error();
+  // What another kernel made L2 keep would slow this one.
+  if (Status s = bench_->gpu()->api().check(bench_->gpu()->reset_persisting(), "resetting L2"); !s)
+    return s.error();
   if (cache_ == CacheState::kCold)
     if (Status s = bench_->gpu()->api().check(bench_->flush(), "emptying L2"); !s) return s.error();
   auto ms = bench_->time([&] { return graph_->launch(bench_->stream()); });

@@ -143,7 +143,70 @@ std::string scores_text(const Scores& s, const TextStyle& style) {
   return out;
 }
 
+std::string times_text(const Interval& log) {
+  return fmt::format("{:.3f} ({:.3f} to {:.3f})", std::exp(log.value), std::exp(log.low),
+                     std::exp(log.high));
+}
+
+std::string split_text(const bench::SplitScores& s, const TextStyle& style) {
+  std::string out;
+  for (const auto& [name, part] : {std::pair{"seen", &s.seen}, std::pair{"unseen", &s.unseen}}) {
+    out += ink(style, Ink::kBold, fmt::format("{}, {}", s.generator, name)) +
+           fmt::format(": {} samples of {} tasks", part->samples, part->tasks.size());
+    if (!part->tasks.empty()) {
+      if (auto p = part->pass.find(1); p != part->pass.end())
+        out += fmt::format(", pass@1 {}", percent_text(p->second));
+      out += fmt::format(", speed-up {}", interval_text(part->speedup));
+    }
+    out += "\n";
+  }
+  if (!s.seen.tasks.empty() && !s.unseen.tasks.empty())
+    out += fmt::format(
+        "  unseen beside seen: pass@1 {:+.1f} points ({:+.1f} to {:+.1f}), speed-up {} times\n",
+        100 * s.pass_gap.value, 100 * s.pass_gap.low, 100 * s.pass_gap.high,
+        times_text(s.log_speed_gap));
+  return out;
+}
+
 }  // namespace
+
+std::string transfer_json(const std::vector<bench::Transfer>& transfers, const std::string& first,
+                          const std::string& second) {
+  Json list = Json::array();
+  for (const bench::Transfer& t : transfers)
+    list.push_back({{"generator", t.generator},
+                    {"judged", t.judged},
+                    {"programs", t.programs},
+                    {"tasks", t.tasks},
+                    {"log_speedup_first", interval_json(t.log_first)},
+                    {"log_speedup_second", interval_json(t.log_second)},
+                    {"log_kept", interval_json(t.log_kept)},
+                    {"faster", t.faster},
+                    {"still_faster", t.still_faster},
+                    {"now_slower", t.now_slower}});
+  return dump(Json{{"schema", "pitot.bench-transfer/1"},
+                   {"first", first},
+                   {"second", second},
+                   {"generators", list}});
+}
+
+std::string transfer_text(const std::vector<bench::Transfer>& transfers, const std::string& first,
+                          const std::string& second, const TextStyle& style) {
+  std::string out = "first:  " + first + "\nsecond: " + second + "\n";
+  for (const bench::Transfer& t : transfers) {
+    out += ink(style, Ink::kBold, t.generator) +
+           fmt::format(": {} of {} programs are right and timed in both, of {} tasks\n", t.programs,
+                       t.judged, t.tasks);
+    if (t.programs == 0) continue;
+    out += fmt::format("  speed-up      {} first, {} second; second beside first {}\n",
+                       times_text(t.log_first), times_text(t.log_second), times_text(t.log_kept));
+    out += fmt::format(
+        "  of {} that are faster by more than 1 % first, {} are second and {} are slower by more "
+        "than 1 %\n",
+        t.faster, t.still_faster, t.now_slower);
+  }
+  return out;
+}
 
 std::string tasks_text(const std::vector<bench::TaskSummary>& tasks) {
   std::string out = fmt::format("{:<26} {:<14} {:>4} {:<6} {:>5} {:>5}  {:<26} {}\n", "task",
@@ -222,6 +285,7 @@ std::string bench_text(const BenchRun& run, bool each, const TextStyle& style) {
         c.b, c.a, c.tasks, 100 * c.pass.value, 100 * c.pass.low, 100 * c.pass.high,
         std::exp(c.log_ratio.value), std::exp(c.log_ratio.low), std::exp(c.log_ratio.high),
         c.p_value);
+  for (const bench::SplitScores& s : run.splits) out += split_text(s, style);
   if (!run.settings.empty()) out += "judged: " + run.settings + "\n";
   return out;
 }
@@ -237,11 +301,22 @@ std::string bench_json(const BenchRun& run) {
                            {"pass_difference", interval_json(c.pass)},
                            {"log_speedup_ratio", interval_json(c.log_ratio)},
                            {"p_value", c.p_value}});
-  return dump(Json{{"schema", "pitot.bench/1"},
-                   {"settings", run.settings},
-                   {"generators", scores},
-                   {"comparisons", comparisons},
-                   {"candidates", judged}});
+  Json out{{"schema", "pitot.bench/1"},
+           {"settings", run.settings},
+           {"generators", scores},
+           {"comparisons", comparisons},
+           {"candidates", judged}};
+  if (!run.splits.empty()) {
+    Json splits = Json::array();
+    for (const bench::SplitScores& s : run.splits)
+      splits.push_back({{"generator", s.generator},
+                        {"seen", scores_json(s.seen)},
+                        {"unseen", scores_json(s.unseen)},
+                        {"pass_gap", interval_json(s.pass_gap)},
+                        {"log_speedup_gap", interval_json(s.log_speed_gap)}});
+    out["splits"] = std::move(splits);
+  }
+  return dump(out);
 }
 
 std::string bench_csv(const BenchRun& run) {

@@ -23,6 +23,7 @@ struct BenchRun {
   std::vector<bench::Judgement> judged;
   std::vector<bench::Scores> scores;           // by generator
   std::vector<bench::Comparison> comparisons;  // of each generator with the first
+  std::vector<bench::SplitScores> splits;      // by generator; empty: not asked for
   std::string settings;                        // how it was judged
 };
 
@@ -30,6 +31,11 @@ struct BenchRun {
 std::string bench_text(const BenchRun& run, bool each, const TextStyle& style);
 // schema pitot.bench/1
 std::string bench_json(const BenchRun& run);
+// schema pitot.bench-transfer/1; `first` and `second` say how was judged.
+std::string transfer_json(const std::vector<bench::Transfer>& transfers, const std::string& first,
+                          const std::string& second);
+std::string transfer_text(const std::vector<bench::Transfer>& transfers, const std::string& first,
+                          const std::string& second, const TextStyle& style);
 // A row a candidate.
 std::string bench_csv(const BenchRun& run);
 

@@ -24,6 +24,8 @@ struct FunctionTag {
 struct ModuleTag {
   std::shared_ptr<const ptx::Module> text;
   std::optional<emulator::Program> program;
+  uint64_t number = 0;    // from 1
+  bool persists = false;  // asks L2 to keep its lines
   std::vector<std::unique_ptr<FunctionTag>> functions;
 };
 struct GraphTag {
@@ -61,6 +63,8 @@ struct Fake {
   ContextTag context;
   Status32 broken = kSuccess;  // sticky, as after a fault
   double clock_ms = 0;
+  uint64_t modules = 0;
+  uint64_t keeps_l2 = 0;  // the module whose lines are kept, 0: none; kernels of others are slower
   std::mt19937_64 random{7};
   // What a launch cost before, by its kernel, shape and parameters: later launches only advance the
   // clock, in a graph always, else while nobody else writes to the memory.

@@ -136,8 +136,8 @@ void run_bench_generate(const GenerateArguments& args, Options& options) {
       return complain(task, failed_error("standard output is closed"));
     return result->error.empty();
   };
-  const unsigned workers = setup->on_gpu() ? 1 : worker_count(options.jobs);
-  auto done = work_in_processes(tasks.size(), workers, work, [&](size_t) { progress.step(); });
+  auto done = work_in_processes(tasks.size(), worker_count(options.jobs), work,
+                                [&](size_t) { progress.step(); });
   progress.finish();
   if (!done) return fail(options, done.error());
   for (size_t i : done->lost)

@@ -1,12 +1,45 @@
 #include "bench_gpu.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
 
 #include "device/cuda_run.h"
 #include "measure/meter.h"
 
 namespace pitot::cli {
 namespace {
+
+// The turn of this process on a GPU, for as long as it lives.
+class GpuTurn {
+ public:
+  // Errors: the lock's file cannot be made.
+  static Result<GpuTurn> take(int number) {
+    const std::string path = (std::filesystem::temp_directory_path() /
+                              fmt::format("pitot-gpu-{}-{}.lock", getuid(), number))
+                                 .string();
+    GpuTurn out(open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+    if (out.file_ < 0) return failed_error("no lock of the GPU can be made: " + path);
+    while (flock(out.file_, LOCK_EX) != 0)
+      if (errno != EINTR) return failed_error("the GPU cannot be locked: " + path);
+    return out;
+  }
+  GpuTurn(GpuTurn&& o) noexcept : file_(std::exchange(o.file_, -1)) {}
+  GpuTurn& operator=(GpuTurn&&) = delete;
+  ~GpuTurn() {
+    if (file_ >= 0) close(file_);
+  }
+
+ private:
+  explicit GpuTurn(int file) : file_(file) {}
+  int file_;
+};
 
 measure::MeterOptions options_of(const GpuArguments& args, uint64_t seed, bool cold) {
   measure::MeterOptions out;
@@ -38,6 +71,8 @@ measure::Subject subject_of(const bench::Candidate& c, const device::SizeSpec& s
 bench::Runner gpu_runner(const GpuArguments& args) {
   return [args](const bench::Candidate& c, const device::KernelSpec& spec,
                 const device::SizeSpec& size, uint64_t seed) -> Result<device::RunResult> {
+    auto turn = GpuTurn::take(args.number);
+    if (!turn) return turn.error();
     device::CudaOptions options;
     options.number = args.number;
     options.seed = seed;
@@ -49,6 +84,8 @@ bench::Runner gpu_runner(const GpuArguments& args) {
 bench::DeviceTimer gpu_timer(const GpuArguments& args, uint64_t seed) {
   return [args, seed](const bench::Candidate& candidate, const bench::Candidate& other,
                       const device::SizeSpec& size, bool cold) -> Result<bench::DeviceTiming> {
+    auto turn = GpuTurn::take(args.number);
+    if (!turn) return turn.error();
     measure::Meter meter({subject_of(other, size), subject_of(candidate, size)},
                          options_of(args, seed, cold));
     auto gpu = meter.gpu();

@@ -1,4 +1,5 @@
-// PTXBench on a real GPU: kernels run and timed there, each in a child process.
+// PTXBench on a real GPU: kernels run and timed there, each in a child process. Processes of one
+// user take turns on a GPU, so that several may judge at once and none disturbs what another times.
 #pragma once
 
 #include "bench/device_judge.h"
@@ -8,7 +9,7 @@ namespace pitot::cli {
 
 struct GpuArguments {
   int number = 0;           // of the GPU
-  double time_limit = 60;   // seconds for a run or a comparison
+  double time_limit = 60;   // seconds for a run or a comparison, once it is its turn
   double seconds = 0.1;     // of sampling, of each kernel in a comparison
   uint32_t placements = 6;  // modules are loaded anew
 };

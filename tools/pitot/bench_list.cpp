@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "bench/scores.h"
 #include "bench/validate.h"
 #include "bench_run.h"
 #include "progress.h"
@@ -49,27 +50,47 @@ void run_bench_validate(const TaskArguments& args, Options& options) {
   if (!sound && options.exit_code == kFine) options.exit_code = kFindings;
 }
 
+Result<std::string> chosen_settings(const store::BenchArchive& archive, const std::string& path,
+                                    const std::string& wanted, const std::string& not_this) {
+  auto known = archive.settings();
+  if (!known) return known.error();
+  if (!wanted.empty()) {
+    if (std::find(known->begin(), known->end(), wanted) == known->end())
+      return input_error(fmt::format("{}: nothing was judged as '{}'", path, wanted));
+    return wanted;
+  }
+  if (known->size() > 1) std::erase(*known, not_this);
+  if (known->empty()) return input_error(path + ": nothing was judged");
+  if (known->size() == 1) return known->front();
+  std::string list;
+  for (const std::string& s : *known) list += "\n  " + s;
+  return input_error(path + ": judged in several ways; choose by --settings:" + list);
+}
+
+namespace {
+
+void split_run(report::BenchRun& run, const ScoreArguments& args, const Options& options) {
+  for (const bench::Scores& s : run.scores) {
+    std::vector<bench::Judgement> of;
+    for (const bench::Judgement& j : run.judged)
+      if (j.generator == s.generator) of.push_back(j);
+    run.splits.push_back(bench::score_split(of, args.unseen, args.ks, options.seed));
+    if (run.splits.back().unseen.tasks.empty())
+      std::fprintf(stderr, "pitot: note: %s: no task that was judged is named by --unseen\n",
+                   s.generator.c_str());
+  }
+}
+
+}  // namespace
+
 void run_bench_scores(const ScoreArguments& args, Options& options) {
   auto archive = store::BenchArchive::open(args.archive);
   if (!archive) return fail(options, archive.error());
-  auto known = archive->settings();
-  if (!known) return fail(options, known.error());
-  std::string settings = args.settings;
-  if (settings.empty()) {
-    if (known->size() > 1) {
-      std::string list;
-      for (const std::string& s : *known) list += "\n  " + s;
-      return fail(options, input_error(args.archive +
-                                       ": judged in several ways; choose by --settings:" + list));
-    }
-    if (known->empty()) return fail(options, input_error(args.archive + ": nothing was judged"));
-    settings = known->front();
-  } else if (std::find(known->begin(), known->end(), settings) == known->end()) {
-    return fail(options,
-                input_error(fmt::format("{}: nothing was judged as '{}'", args.archive, settings)));
-  }
-  auto run = read_run(args.archive, settings, args.ks, options.seed);
+  auto settings = chosen_settings(*archive, args.archive, args.settings);
+  if (!settings) return fail(options, settings.error());
+  auto run = read_run(args.archive, *settings, args.ks, options.seed);
   if (!run) return fail(options, run.error());
+  if (!args.unseen.empty()) split_run(*run, args, options);
   print(options.format == "json" ? report::bench_json(*run)
         : options.format == "csv"
             ? report::bench_csv(*run)

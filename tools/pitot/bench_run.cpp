@@ -60,6 +60,9 @@ void JudgeArguments::add_to(CLI::App& verb) {
                   "emu; or cuda, cuda:1: what the emulator finds right runs and is timed there too")
       ->capture_default_str();
   verb.add_flag("--cold", cold, "on a GPU, time with cold caches as well");
+  verb.add_option("--seconds", sampling, "on a GPU, of sampling each kernel of a comparison")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 60.0));
   verb.add_flag("--no-ptxas", no_ptxas, "do not assemble, even where ptxas is there");
   verb.add_flag("--no-time", no_time, "only the first two tiers: does it compile, is it right");
 }
@@ -86,17 +89,19 @@ Result<JudgeSetup> JudgeSetup::make(const JudgeArguments& args, const Options& o
     const auto number = device::cuda_number(args.device);
     if (!number)
       return input_error(fmt::format("'{}' is no device: emu, cuda or cuda:N", args.device));
-    out.cuda_ = GpuArguments{.number = *number, .time_limit = args.seconds};
+    out.cuda_ =
+        GpuArguments{.number = *number, .time_limit = args.seconds, .seconds = args.sampling};
     auto name = gpu_name(*out.cuda_);
     if (!name) return name.error();
     out.cuda_name_ = *name;
-    clock = fmt::format("run and timed on {}{}", *name, args.cold ? ", warm and cold" : "");
+    clock = args.no_time ? fmt::format("run on {}, not timed", *name)
+                         : fmt::format("run and timed on {}{}, {:g} s a kernel", *name,
+                                       args.cold ? ", warm and cold" : "", args.sampling);
   }
   out.clock_ = modelled_clock(*out.gpu_, options.seed);
   out.settings_ = fmt::format(
       "judge/1 emulated, {} private sizes, {}, {}, seed {}", args.drawn, assembler,
-      args.no_time ? std::string("not timed") : fmt::format("time modelled for {}", out.gpu_->name),
-      options.seed);
+      args.no_time && args.device == "emu" ? std::string("not timed") : clock, options.seed);
   return out;
 }
 
@@ -177,9 +182,8 @@ void run_jobs(const std::vector<JudgeJob>& jobs, const JudgeSetup& setup,
     if (!s) complain(s.error().message);
     return s.ok();
   };
-  // A GPU is one, and kernels that are timed want it for themselves.
-  const unsigned workers = setup.on_gpu() ? 1 : worker_count(options.jobs);
-  auto done = work_in_processes(jobs.size(), workers, work, [&](size_t) { progress.step(); });
+  auto done = work_in_processes(jobs.size(), worker_count(options.jobs), work,
+                                [&](size_t) { progress.step(); });
   progress.finish();
   if (!done) return fail(options, done.error());
   for (size_t i : done->lost)

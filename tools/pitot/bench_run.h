@@ -21,7 +21,8 @@ namespace pitot::cli {
 // How candidates are judged, as options.
 struct JudgeArguments {
   unsigned drawn = bench::EmulatedOptions{}.drawn;
-  double seconds = 60;
+  double seconds = 60;    // for a candidate
+  double sampling = 0.1;  // seconds, of each kernel of a comparison on a GPU
   std::string gpu = "H200";
   std::string device = "emu";
   bool no_ptxas = false, no_time = false, cold = false;
@@ -39,8 +40,9 @@ class JudgeSetup {
                                   const std::vector<bench::Submission>& batch) const;
   // In words; two judgements with the same settings can be compared.
   const std::string& settings() const { return settings_; }
+  // Candidates are rewritten for this target first.
+  void for_target(const std::string& target) { settings_ += ", for " + target; }
   const bench::Clock& clock() const { return clock_; }
-  bool on_gpu() const { return cuda_.has_value(); }
 
  private:
   JudgeArguments args_;

@@ -2,6 +2,7 @@
 #include "bench_eval.h"
 #include "bench_generate.h"
 #include "bench_list.h"
+#include "bench_transfer.h"
 
 namespace pitot::cli {
 namespace {
@@ -86,13 +87,37 @@ void add_scores(CLI::App& bench, Options& options) {
   verb->add_option("ARCHIVE", args->archive, "file of `bench eval --archive`")->required();
   verb->add_option("--settings", args->settings, "how it was judged, where there are several");
   verb->add_option("--k", args->ks, "pass@k for these k")->delimiter(',')->capture_default_str();
+  verb->add_option("--unseen", args->unseen,
+                   "tasks or kinds of tasks that were held out, by name or pattern: scored apart")
+      ->delimiter(',');
   verb->add_flag("--each", args->each, "a line a candidate as well");
   add_format(*verb, options, {"text", "json", "csv"});
   add_examples(*verb,
                "  pitot bench scores runs.db\n  pitot bench scores runs.db --format csv\n"
+               "  pitot bench scores runs.db --unseen 'attention*,scan'\n"
                "Generators are compared with the first by name, paired over tasks.\n"
                "Exit codes: 0 fine, 2 wrong usage or no such archive.");
   verb->callback([args, &options] { run_bench_scores(*args, options); });
+}
+
+void add_transfer(CLI::App& bench, Options& options) {
+  auto args = std::make_shared<TransferArguments>();
+  CLI::App* verb = bench.add_subcommand(
+      "transfer", "speed-ups of an archive again: on another GPU, for another target");
+  verb->add_option("ARCHIVE", args->archive, "file of `bench eval --archive`")->required();
+  verb->add_option("--settings", args->settings,
+                   "how it was judged first, where there are several");
+  add_task_options(*verb, args->tasks, args->only);
+  verb->add_option("--target", args->target, "rewrite the programs for this target: sm_80");
+  args->judge.add_to(*verb);
+  add_format(*verb, options, {"text", "json"});
+  add_examples(*verb,
+               "  pitot bench transfer runs.db --gpu A100\n"
+               "  pitot bench transfer runs.db --device cuda\n"
+               "  pitot bench transfer runs.db --target sm_100 --gpu B200\n"
+               "What was right and timed is judged again and kept in the archive beside it.\n"
+               "Exit codes: 0 done, 2 wrong usage or input, 3 no such device.");
+  verb->callback([args, &options] { run_bench_transfer(*args, options); });
 }
 
 void add_generate(CLI::App& bench, Options& options) {
@@ -215,6 +240,7 @@ void add_bench(CLI::App& app, Options& options) {
   add_generate(*bench, options);
   add_prompt(*bench, options);
   add_scores(*bench, options);
+  add_transfer(*bench, options);
   add_export(*bench, options);
 }
 

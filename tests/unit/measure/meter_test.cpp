@@ -136,6 +136,22 @@ TEST_F(MeterTest, AgainstItselfItIsTheSameAndTwoPercentAreFound) {
   EXPECT_NEAR(down.change.value, -0.02, 0.005);
 }
 
+TEST_F(MeterTest, WhatAKernelMakesL2KeepDoesNotSlowTheOther) {
+  const Subject plain = spin("1000");
+  const Subject keeper = spin("1000", "  mul.wide.u32 %a1",
+                              "  createpolicy.fractional.L2::evict_last.b64 %a2, 1.0;\n"
+                              "  mul.wide.u32 %a1");
+  for (const CacheState cache : {CacheState::kWarm, CacheState::kCold}) {
+    options_.protocol.cache = cache;
+    Meter meter({plain, keeper}, options_);
+    auto gpu = meter.gpu();
+    ASSERT_TRUE(gpu);
+    const CompareRecord c = meter.compare(0, 1, *gpu, 1);
+    ASSERT_NE(c.verdict, Verdict::kFault) << c.reason;
+    EXPECT_NEAR(c.change.value, 0, 0.005);
+  }
+}
+
 TEST_F(MeterTest, AFaultOfOneSideNamesIt) {
   Meter meter({spin("10"), spin("10", "  st.global.f32 [%a0], %f0;", "  trap;")}, options_);
   auto gpu = meter.gpu();
