@@ -140,7 +140,7 @@ void run_bench_eval(const EvalArguments& args, Options& options) {
     jobs.push_back(job_of_files(**task, args.name, entry.second, options));
   }
   for (const std::string& name : args.builtin) {
-    auto generator = builtin_generator(name, setup->clock(), args.budget, args.policy);
+    auto generator = builtin_generator(name, setup->search_clock(), args.budget, args.policy);
     if (!generator) return fail(options, generator.error());
     for (const auto& task : tasks)
       jobs.push_back(job_of_generator(*task, *generator, args.samples, options.seed));
