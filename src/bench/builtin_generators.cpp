@@ -1,7 +1,8 @@
-// Generators that need no model: the start kernel itself, and random legal transforms of it.
+// Generators that need no model: the start kernel itself, and legal transforms of it.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "bench/assumptions.h"
 #include "bench/generator.h"
@@ -60,8 +61,42 @@ class Random final : public Generator {
   static constexpr size_t kMostSteps = 6;
 };
 
+// Each transform that changes the program, by itself and after unrolling, with consent to round
+// otherwise: what an honest candidate may be.
+class Each final : public Generator {
+ public:
+  std::string name() const override { return "each"; }
+  Result<std::vector<Proposal>> propose(const Request& r) override {
+    auto kernel = transform_kernel(*r.task, r.best);
+    if (!kernel) return kernel.error();
+    kernel->assumptions.may_round_otherwise = true;
+    search::SearchOptions options;
+    search::Space space(*kernel, options);
+    auto original = space.original();
+    if (!original) return original.error();
+    std::vector<Proposal> out;
+    std::set<std::string> known{original->text->ptx};
+    const auto add_all = [&](const search::State& from, const std::string& before) -> Status {
+      auto moves = space.moves(from);
+      if (!moves) return moves.error();
+      for (transform::Action action : *moves) {
+        if (out.size() >= r.candidates) break;
+        auto next = space.step(from, action);
+        if (!next || !known.insert(next->text->ptx).second) continue;
+        out.push_back({before + std::string(transform::info(action).name), next->text->ptx});
+      }
+      return Ok{};
+    };
+    if (Status s = add_all(*original, ""); !s) return s.error();
+    if (auto unrolled = space.step(*original, transform::Action::kUnroll2))
+      if (Status s = add_all(*unrolled, "unroll_2,"); !s) return s.error();
+    return out;
+  }
+};
+
 }  // namespace
 
+std::unique_ptr<Generator> each_generator() { return std::make_unique<Each>(); }
 std::unique_ptr<Generator> identity_generator() { return std::make_unique<Identity>(); }
 std::unique_ptr<Generator> random_generator() { return std::make_unique<Random>(); }
 

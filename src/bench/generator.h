@@ -42,6 +42,9 @@ class Generator {
 std::unique_ptr<Generator> identity_generator();
 // Random legal sequences of transforms.
 std::unique_ptr<Generator> random_generator();
+// Each legal transform that changes the kernel, by itself and after unrolling by two: as many as
+// there are, or as are wanted.
+std::unique_ptr<Generator> each_generator();
 // Mistakes that are made on purpose, of the start kernel, one kind after the other, and now and
 // then the start kernel itself: for trying out the loop.
 std::unique_ptr<Generator> faulty_generator();

@@ -7,10 +7,16 @@
 
 namespace pitot::cli {
 
-bench::Clock modelled_clock(const arch::Gpu& gpu, uint64_t seed) {
-  return [&gpu, seed](const bench::Candidate& c, const device::SizeSpec& size) -> Result<double> {
-    predict::RowOptions how;
-    how.seed = seed;
+bench::Clock modelled_clock(const arch::Gpu& gpu, uint64_t seed, ClockCare care) {
+  predict::RowOptions how;
+  how.seed = seed;
+  if (care == ClockCare::kQuick) {
+    how.enough = 100'000;
+    how.most_blocks = 16;
+    how.enough_unlike = 300'000;
+    how.most_unlike_blocks = 128;
+  }
+  return [&gpu, how](const bench::Candidate& c, const device::SizeSpec& size) -> Result<double> {
     predict::RowExtractor extractor(how);
     predict::RowRequest request;
     request.module = c.module;

@@ -8,6 +8,8 @@ namespace pitot::cli {
 
 // Microseconds by the untrained score over sampled blocks (docs/predict-features.md). A kernel that
 // would spill much more than it does is not timed: the model does not count spills.
-bench::Clock modelled_clock(const arch::Gpu& gpu, uint64_t seed);
+// Quick: over fewer blocks, for searches, which compare many programs of one kernel.
+enum class ClockCare : uint8_t { kFull, kQuick };
+bench::Clock modelled_clock(const arch::Gpu& gpu, uint64_t seed, ClockCare care = ClockCare::kFull);
 
 }  // namespace pitot::cli

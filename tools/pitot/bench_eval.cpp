@@ -99,6 +99,7 @@ Result<std::shared_ptr<bench::Generator>> builtin_generator(const std::string& n
                                                             const std::string& policy) {
   using Made = std::shared_ptr<bench::Generator>;
   if (name == "identity") return Made(bench::identity_generator());
+  if (name == "each") return Made(bench::each_generator());
   if (name == "random") return Made(bench::random_generator());
   if (name == "faulty") return Made(bench::faulty_generator());
   if (name == "greedy" || name == "beam") {
@@ -116,7 +117,7 @@ Result<std::shared_ptr<bench::Generator>> builtin_generator(const std::string& n
     return Made(bench::policy_generator(std::move(*read), "policy"));
   }
   return input_error(
-      fmt::format("no generator '{}'; there are identity, random, greedy, beam, "
+      fmt::format("no generator '{}'; there are identity, random, each, greedy, beam, "
                   "policy and faulty",
                   name));
 }
@@ -140,7 +141,7 @@ void run_bench_eval(const EvalArguments& args, Options& options) {
     jobs.push_back(job_of_files(**task, args.name, entry.second, options));
   }
   for (const std::string& name : args.builtin) {
-    auto generator = builtin_generator(name, setup->clock(), args.budget, args.policy);
+    auto generator = builtin_generator(name, setup->search_clock(), args.budget, args.policy);
     if (!generator) return fail(options, generator.error());
     for (const auto& task : tasks)
       jobs.push_back(job_of_generator(*task, *generator, args.samples, options.seed));

@@ -23,7 +23,7 @@ struct EvalArguments {
 };
 void run_bench_eval(const EvalArguments& args, Options& options);
 
-// Of a name: identity, random, greedy, beam, policy, faulty. Errors (kInput): none such.
+// Of a name: identity, random, each, greedy, beam, policy, faulty. Errors (kInput): none such.
 Result<std::shared_ptr<bench::Generator>> builtin_generator(const std::string& name,
                                                             const bench::Clock& clock,
                                                             uint64_t budget,

@@ -27,7 +27,7 @@ Result<std::shared_ptr<bench::Generator>> generator_of(const GenerateArguments& 
   if (given != 1)
     return input_error("one of --builtin, --command and --endpoint says who proposes candidates");
   if (!args.builtin.empty())
-    return builtin_generator(args.builtin, setup.clock(), args.budget, args.policy);
+    return builtin_generator(args.builtin, setup.search_clock(), args.budget, args.policy);
   if (!args.command.command.empty())
     return std::shared_ptr<bench::Generator>(bench::command_generator(args.command));
   auto made = bench::endpoint_generator(args.endpoint);

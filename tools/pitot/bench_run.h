@@ -42,7 +42,8 @@ class JudgeSetup {
   const std::string& settings() const { return settings_; }
   // Candidates are rewritten for this target first.
   void for_target(const std::string& target) { settings_ += ", for " + target; }
-  const bench::Clock& clock() const { return clock_; }
+  // By which searches compare programs.
+  const bench::Clock& search_clock() const { return search_clock_; }
 
  private:
   JudgeArguments args_;
@@ -51,7 +52,7 @@ class JudgeSetup {
   std::shared_ptr<Ptxas> ptxas_;
   std::optional<GpuArguments> cuda_;
   std::string cuda_name_;
-  bench::Clock clock_;
+  bench::Clock clock_, search_clock_;
   std::string settings_;
 };
 

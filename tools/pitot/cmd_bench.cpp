@@ -53,7 +53,7 @@ void add_bench_eval(CLI::App& bench, Options& options) {
   verb->add_option("--task", args->task, "the task that the candidates are for");
   verb->add_option("--name", args->name, "what to call who made the files")->capture_default_str();
   verb->add_option("--builtin", args->builtin,
-                   "generators: identity, random, greedy, beam, policy, faulty")
+                   "generators: identity, random, each, greedy, beam, policy, faulty")
       ->delimiter(',');
   verb->add_option("--samples", args->samples, "candidates of a built-in generator a task")
       ->capture_default_str()
@@ -127,7 +127,7 @@ void add_generate(CLI::App& bench, Options& options) {
       "rounds of candidates from a generator; the best verified kernel, or the original");
   add_task_options(*verb, args->tasks, args->only);
   verb->add_option("--builtin", args->builtin,
-                   "identity, random, greedy, beam, policy or faulty proposes");
+                   "identity, random, each, greedy, beam, policy or faulty proposes");
   verb->add_option(
       "--command", args->command.command,
       "a shell command proposes: the prompt on its standard input, PTX on its standard "

@@ -130,6 +130,7 @@ TEST_F(LoopTest, CommandsPropose) {
 TEST_F(LoopTest, BuiltInGeneratorsAreRight) {
   for (auto& g : {std::shared_ptr<Generator>(identity_generator()),
                   std::shared_ptr<Generator>(random_generator()),
+                  std::shared_ptr<Generator>(each_generator()),
                   std::shared_ptr<Generator>(search_generator(by_length, {}))}) {
     const LoopResult r = run(*g);
     EXPECT_EQ(r.error, "");
