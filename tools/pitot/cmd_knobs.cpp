@@ -15,7 +15,8 @@ void add_sweep(CLI::App& knobs, const std::string& name, const std::string& what
   args->counters = counters;
   CLI::App* verb = knobs.add_subcommand(name, what);
   verb->add_option("TEMPLATE", args->templates,
-                   "NAME.variants.toml with BLOCK and CAP among its parameters")
+                   "NAME.variants.toml with BLOCK and CAP among its parameters, or the folder that "
+                   "`variants` made of it")
       ->required();
   args->output = counters ? "phase1_result.csv" : "phase0_baseline.csv";
   verb->add_option("-o,--output", args->output,
@@ -170,7 +171,8 @@ void add_rollout(CLI::App& knobs, Options& options) {
   CLI::App* verb = knobs.add_subcommand(
       "rollout",
       "episodes of the environment as logs (phase 3), from a sweep, modelled or measured");
-  verb->add_option("SOURCE", args->sources, "CSV of a sweep; with --device emu or cuda templates")
+  verb->add_option("SOURCE", args->sources,
+                   "CSV of a sweep; with --device emu or cuda templates, or folders made of them")
       ->required();
   verb->add_option(
           "--device", args->device,
