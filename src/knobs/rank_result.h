@@ -12,6 +12,7 @@ struct RankProvenance {
   std::string model, recipe;
   std::string model_data_hash, data_hash;  // what the model was made from; what it learned again
   std::vector<std::string> families;       // of both
+  bool distinct = false;
   uint64_t measured = 0, draws = 0, seed = 0;
   std::string xgboost, tool;  // versions
 };

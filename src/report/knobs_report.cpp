@@ -95,6 +95,7 @@ std::string rank_provenance_json(const knobs::RankProvenance& p) {
                    {"model_data_hash", p.model_data_hash},
                    {"data_hash", p.data_hash},
                    {"families", p.families},
+                   {"distinct", p.distinct},
                    {"measured", p.measured},
                    {"draws", p.draws},
                    {"seed", p.seed},

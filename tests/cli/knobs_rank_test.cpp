@@ -115,6 +115,24 @@ TEST_F(KnobsRank, TheUntrainedScoreIsTheModelledTime) {
   EXPECT_EQ(Json::parse(compared.out)["summaries"][4]["regret"], 0);
 }
 
+TEST_F(KnobsRank, WhatRunsAlikeIsMeasuredOnce) {
+  // Neither cap binds a kernel of so few registers: four kinds, each there with both.
+  sweep();
+  const auto r = pitot({"knobs", "rank", "s.csv", "f.csv", "--model", "none", "--distinct"});
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const Rows ranked = orders(r.out);
+  ASSERT_EQ(ranked.size(), 16u);
+  for (size_t o = 0; o < 16; o += 4) {
+    std::set<std::string> kinds;
+    for (size_t i = o; i < o + 4; ++i) kinds.insert(ranked[i][4] + " " + ranked[i][6]);
+    EXPECT_EQ(kinds.size(), 4u) << o;
+  }
+  // Without it a cap follows the other, since they take the same time.
+  const Rows all = orders(pitot({"knobs", "rank", "s.csv", "f.csv", "--model", "none"}).out);
+  EXPECT_EQ(all[0][4] + all[0][6], all[1][4] + all[1][6]);
+  EXPECT_NE(all[0][5], all[1][5]);
+}
+
 TEST_F(KnobsRank, LearnsFromWhatWasMeasured) {
   if (!predict::load_xgboost().ok()) GTEST_SKIP() << predict::load_xgboost().error().message;
   sweep();

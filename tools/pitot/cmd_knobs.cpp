@@ -149,6 +149,9 @@ void add_ranking(CLI::App& knobs, Options& options) {
       ->check(CLI::Range(uint64_t{0}, uint64_t{100000}));
   verb->add_option("--data", args->data,
                    "with --measured: the data of `train` that the model was made from");
+  verb->add_flag("--distinct", args->distinct,
+                 "of configurations that differ for the model in nothing but a cap that does not "
+                 "bind, one is measured before the second of any");
   verb->add_option("--first", args->first, "configurations of each order that are written")
       ->capture_default_str()
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32));

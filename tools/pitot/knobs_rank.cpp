@@ -29,9 +29,29 @@ struct Scored {
   std::vector<double> scores;  // lower is faster; NaN: not known
 };
 
-// `before` in its order, then the others by score; what is not known comes last.
+// What runs, as far as the features tell: equal for configurations that differ in nothing but a cap
+// that leaves the registers as they are.
+std::string kind_of(const KnobFeatureRow& row) {
+  std::vector<double> values = row.values;
+  values[predict::index_of(analysis::Feature::kMaxNreg)] = 0;
+  values[predict::index_of(predict::Column::kSpillBytes)] = 0;  // smooth: never quite none
+  return fmt::format("{}", fmt::join(values, ","));
+}
+
+// By case and configuration, numbers; empty when every configuration is a kind of its own.
+using Kinds = std::map<std::pair<size_t, size_t>, size_t>;
+Kinds kinds_of(const KnobFeatures& features) {
+  std::map<std::string, size_t> numbers;
+  Kinds out;
+  for (const auto& [key, row] : features)
+    out[key] = numbers.try_emplace(kind_of(row), numbers.size()).first->second;
+  return out;
+}
+
+// `before` in its order, then the others by score, of each kind the first before the second of any;
+// what is not known comes last.
 std::vector<size_t> in_order(const knobs::Table& table, size_t number, const Scored& scored,
-                             std::vector<size_t> before) {
+                             const Kinds& kinds, std::vector<size_t> before) {
   std::vector<size_t> places(scored.scores.size());
   for (size_t i = 0; i < places.size(); ++i) places[i] = i;
   std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) {
@@ -43,6 +63,14 @@ std::vector<size_t> in_order(const knobs::Table& table, size_t number, const Sco
   const auto take = [&](size_t configuration) {
     if (taken.insert(configuration).second) out.push_back(configuration);
   };
+  std::set<size_t> seen;
+  const auto is_new = [&](size_t configuration) {
+    const auto kind = kinds.find({number, configuration});
+    return kind == kinds.end() || seen.insert(kind->second).second;
+  };
+  for (const size_t b : out) is_new(b);
+  for (const size_t p : places)
+    if (const size_t c = scored.configurations[p]; !taken.contains(c) && is_new(c)) take(c);
   for (const size_t p : places) take(scored.configurations[p]);
   for (size_t i = 0; i < table.space().size(); ++i)
     if (table.row(number, i) != nullptr) take(i);
@@ -173,7 +201,7 @@ struct Ranking {
 };
 
 Status retrain(const KnobsRankArguments& args, const knobs::Table& table,
-               const KnobFeatures& features, const predict::Model& model,
+               const KnobFeatures& features, const predict::Model& model, const Kinds& kinds,
                const std::vector<std::vector<size_t>>& first, Ranking& out, Options& options) {
   const auto api = predict::load_xgboost();
   if (!api) return api.error();
@@ -197,7 +225,7 @@ Status retrain(const KnobsRankArguments& args, const knobs::Table& table,
   }
   for (size_t i = 0; i < list.size(); ++i)
     out.orders.push_back({table.cases()[list[i].number], list[i].draw,
-                          in_order(table, list[i].number, of[i], list[i].measured)});
+                          in_order(table, list[i].number, of[i], kinds, list[i].measured)});
   out.provenance.xgboost = (*api)->version;
   out.provenance.data_hash = base->content.hex();
   return Ok{};
@@ -208,9 +236,10 @@ Result<Ranking> rank(const KnobsRankArguments& args, const knobs::Table& table,
   const auto chosen = choose_model(args.model);
   if (!chosen) return chosen.error();
   if (Status s = check_fitness(*chosen, features); !s) return s.error();
+  const Kinds kinds = args.distinct ? kinds_of(features) : Kinds{};
   std::vector<std::vector<size_t>> first;
   for (size_t c = 0; c < table.cases().size(); ++c)
-    first.push_back(in_order(table, c, before_measuring(*chosen, features, c), {}));
+    first.push_back(in_order(table, c, before_measuring(*chosen, features, c), kinds, {}));
   Ranking out;
   knobs::RankProvenance& p = out.provenance;
   p.model = chosen->name;
@@ -219,6 +248,7 @@ Result<Ranking> rank(const KnobsRankArguments& args, const knobs::Table& table,
     p.model_data_hash = chosen->model->origin.data_hash;
     p.families = chosen->model->origin.families;
   }
+  p.distinct = args.distinct;
   p.measured = args.measured;
   p.draws = args.draws;
   p.seed = options.seed;
@@ -228,7 +258,7 @@ Result<Ranking> rank(const KnobsRankArguments& args, const knobs::Table& table,
     return out;
   }
   if (!chosen->model) return input_error("a score without trees does not learn: --measured is 0");
-  if (Status s = retrain(args, table, features, *chosen->model, first, out, options); !s)
+  if (Status s = retrain(args, table, features, *chosen->model, kinds, first, out, options); !s)
     return s.error();
   return out;
 }

@@ -14,6 +14,7 @@ struct KnobsRankArguments {
   std::vector<std::string> data;  // what is learned from beside the measurements
   uint64_t measured = 0;          // configurations of a case that the model learns from
   uint64_t draws = 0;             // of those; 0: the model's own first ones
+  bool distinct = false;          // what runs alike is measured once, before the rest
   uint64_t first = 100;           // of each order that are written
 };
 
