@@ -121,8 +121,9 @@ class Study:
         self.verb("knobs", "compare", SMALL, *learned, "--orders", f"ranker={DATA / 'ranked' / 'small.csv'}",
                   "--budgets", "1,2,3,5,9", *seeds, "-o", self.out / "phase7_comparison.csv")
         for kernel in KERNELS:
-            named = [a for name, file in (("ranker", ""), ("ranker+5", "_5"))
-                     for a in ("--orders", f"{name}={DATA / 'ranked' / f'{kernel}_large{file}.csv'}")]
+            named = [a for name, file in (("ranker", ""), ("distinct", "_distinct"), ("distinct+5", "_distinct_5"))
+                     if (ranked := DATA / "ranked" / f"{kernel}_large{file}.csv").exists()
+                     for a in ("--orders", f"{name}={ranked}")]
             self.verb("knobs", "compare", DATA / f"{kernel}_large.csv", *named, *seeds,
                       "-o", self.out / f"phase7_{kernel}_large.csv")
 
