@@ -84,6 +84,25 @@ std::string sweep_provenance_json(const knobs::SweepResult& sweep,
                    {"failures", std::move(failures)}});
 }
 
+std::string rank_provenance_json(const knobs::RankProvenance& p) {
+  return dump(Json{{"schema", "pitot.knobs-rank/1"},
+                   {"sweep", p.sweep},
+                   {"sweep_hash", p.sweep_hash},
+                   {"features", p.features},
+                   {"features_hash", p.features_hash},
+                   {"model", p.model},
+                   {"recipe", p.recipe},
+                   {"model_data_hash", p.model_data_hash},
+                   {"data_hash", p.data_hash},
+                   {"families", p.families},
+                   {"distinct", p.distinct},
+                   {"measured", p.measured},
+                   {"draws", p.draws},
+                   {"seed", p.seed},
+                   {"xgboost", p.xgboost},
+                   {"tool", p.tool}});
+}
+
 std::string comparison_text(const knobs::ComparisonResult& result, const TextStyle&) {
   std::string out =
       fmt::format("{:>6}  {:<12} {:>9} {:>19} {:>8}  {:<22} {:>24}\n", "budget", "method",

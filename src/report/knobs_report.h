@@ -4,6 +4,7 @@
 #include <string>
 
 #include "knobs/comparison_result.h"
+#include "knobs/rank_result.h"
 #include "knobs/sweep_result.h"
 #include "report/diagnostic_text.h"
 
@@ -15,6 +16,9 @@ std::string sweep_text(const knobs::SweepResult& sweep, const TextStyle& style);
 // pitot.knobs-sweep/1: where the rows come from, and why rows without times did not run.
 std::string sweep_provenance_json(const knobs::SweepResult& sweep,
                                   const knobs::SweepProvenance& provenance);
+
+// pitot.knobs-rank/1
+std::string rank_provenance_json(const knobs::RankProvenance& provenance);
 
 // A row a budget and method: regret with its interval, speedup, the worst case, the difference from
 // random search.

@@ -2,6 +2,7 @@
 #include "knobs_compare.h"
 #include "knobs_orders.h"
 #include "knobs_phase.h"
+#include "knobs_rank.h"
 #include "knobs_rollout.h"
 #include "knobs_sweep.h"
 
@@ -14,7 +15,8 @@ void add_sweep(CLI::App& knobs, const std::string& name, const std::string& what
   args->counters = counters;
   CLI::App* verb = knobs.add_subcommand(name, what);
   verb->add_option("TEMPLATE", args->templates,
-                   "NAME.variants.toml with BLOCK and CAP among its parameters")
+                   "NAME.variants.toml with BLOCK and CAP among its parameters, or the folder that "
+                   "`variants` made of it")
       ->required();
   args->output = counters ? "phase1_result.csv" : "phase0_baseline.csv";
   verb->add_option("-o,--output", args->output,
@@ -25,6 +27,9 @@ void add_sweep(CLI::App& knobs, const std::string& name, const std::string& what
       ->capture_default_str();
   verb->add_option("--sizes", args->sizes, "only these matrix sizes")->delimiter(',');
   verb->add_option("--gpu", args->gpu, "the GPU that --device emu models; default H200");
+  verb->add_option("--features", args->features,
+                   "CSV of what the ranker sees of each configuration, of --device emu: for "
+                   "`knobs rank`");
   verb->add_option("--store", args->store,
                    "keep timings in this file (SQLite); what it has is not measured again");
   verb->add_option("--warmup", args->warmup, "seconds before sampling at least")
@@ -123,12 +128,54 @@ void add_orders(CLI::App& knobs, Options& options) {
   verb->callback([args, &options] { run_orders(*args, options); });
 }
 
+void add_ranking(CLI::App& knobs, Options& options) {
+  auto args = std::make_shared<KnobsRankArguments>();
+  CLI::App* verb = knobs.add_subcommand(
+      "rank", "the order in which the ranker would measure, for `knobs compare --orders`");
+  verb->add_option("SWEEP", args->table, "CSV of `knobs sweep` or `counters`: the measurements")
+      ->required();
+  verb->add_option("FEATURES", args->features,
+                   "of its configurations: `knobs sweep --device emu --features`")
+      ->required();
+  verb->add_option("--model", args->model, "a model of `train`, default, or none")
+      ->capture_default_str();
+  verb->add_option("--measured", args->measured,
+                   "configurations of each case that are measured first and learned from")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{0}, uint64_t{100000}));
+  verb->add_option("--draws", args->draws,
+                   "times that these are drawn at random; 0: they are the model's own first ones")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{0}, uint64_t{100000}));
+  verb->add_option("--data", args->data,
+                   "with --measured: the data of `train` that the model was made from");
+  verb->add_flag("--distinct", args->distinct,
+                 "of configurations that differ for the model in nothing but a cap that does not "
+                 "bind, one is measured before the second of any");
+  verb->add_option("--first", args->first, "configurations of each order that are written")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32));
+  verb->add_option("-o,--output", args->output,
+                   "in place of standard output; provenance lies beside it");
+  add_examples(*verb,
+               "  pitot knobs rank gemm.csv gemm.features.csv -o ranker.csv\n"
+               "  pitot knobs rank gemm.csv gemm.features.csv --measured 5 --data data/ -o 5.csv\n"
+               "  pitot knobs compare gemm.csv --orders ranker=ranker.csv --orders ranker5=5.csv\n"
+               "With --measured the trees are grown anew, from the families that the model knows "
+               "and from what was\nmeasured of the case: once a case and draw. It needs XGBoost's "
+               "library.\n"
+               "Exit codes: 0 done, 2 wrong usage or input, or a model not made for this, 3 no "
+               "XGBoost.");
+  verb->callback([args, &options] { run_knobs_rank(*args, options); });
+}
+
 void add_rollout(CLI::App& knobs, Options& options) {
   auto args = std::make_shared<RolloutArguments>();
   CLI::App* verb = knobs.add_subcommand(
       "rollout",
       "episodes of the environment as logs (phase 3), from a sweep, modelled or measured");
-  verb->add_option("SOURCE", args->sources, "CSV of a sweep; with --device emu or cuda templates")
+  verb->add_option("SOURCE", args->sources,
+                   "CSV of a sweep; with --device emu or cuda templates, or folders made of them")
       ->required();
   verb->add_option(
           "--device", args->device,
@@ -207,6 +254,7 @@ void add_knobs(CLI::App& app, Options& options) {
   add_sweep(*knobs, "counters", "the same with hardware counters (phase 1)", true, options);
   add_rollout(*knobs, options);
   add_orders(*knobs, options);
+  add_ranking(*knobs, options);
   add_comparison(*knobs, options);
   add_phases(*knobs, options);
 }

@@ -123,25 +123,21 @@ std::optional<KnobVariants> make_knob_variants(const std::vector<std::string>& t
                                                const std::string& directory, Options& options) {
   KnobVariants out;
   for (const std::string& path : templates) {
-    const auto made = make_one(path, directory, options);
-    if (!made) return std::nullopt;
-    const std::string folder = (fs::path(directory) / made->family).string();
-    if (Status s = add_manifest(*made, folder, out); !s) {
-      fail(options, s.error());
-      return std::nullopt;
+    std::error_code error;
+    const bool there = fs::is_directory(path, error);
+    std::optional<variants::ManifestResult> made;
+    if (there) {
+      auto read = variants::read_manifest((fs::path(path) / variants::kManifestName).string());
+      if (read)
+        made = std::move(*read);
+      else
+        fail(options, read.error());
+    } else {
+      made = make_one(path, directory, options);
     }
-  }
-  return out;
-}
-
-std::optional<KnobVariants> read_knob_variants(const std::vector<std::string>& directories,
-                                               Options& options) {
-  KnobVariants out;
-  for (const std::string& directory : directories) {
-    const auto read =
-        variants::read_manifest((fs::path(directory) / variants::kManifestName).string());
-    Status s = read ? add_manifest(*read, directory, out) : read.error();
-    if (!s) {
+    if (!made) return std::nullopt;
+    const std::string folder = there ? path : (fs::path(directory) / made->family).string();
+    if (Status s = add_manifest(*made, folder, out); !s) {
       fail(options, s.error());
       return std::nullopt;
     }

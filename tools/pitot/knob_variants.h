@@ -26,13 +26,11 @@ struct KnobVariants {
 };
 
 // Compiles each template into DIRECTORY/FAMILY (what is there already is kept) and lists its
-// variants. BLOCK and CAP are block_size and reg_cap; other parameters with more than one value
+// variants; in the place of a template the folder of variants that were made before, which wants no
+// compiler. BLOCK and CAP are block_size and reg_cap; other parameters with more than one value
 // are knobs of their own, in small letters, and must be the same in all templates. Errors are
 // printed; nothing comes back then.
 std::optional<KnobVariants> make_knob_variants(const std::vector<std::string>& templates,
                                                const std::string& directory, Options& options);
-// The same of directories that were made before, without their templates.
-std::optional<KnobVariants> read_knob_variants(const std::vector<std::string>& directories,
-                                               Options& options);
 
 }  // namespace pitot::cli

@@ -12,6 +12,7 @@
 
 #include "candidates.h"
 #include "device/prepare.h"
+#include "knob_features.h"
 #include "knob_variants.h"
 #include "knobs/measured_row.h"
 #include "knobs/sweep_csv.h"
@@ -196,9 +197,20 @@ std::optional<knobs::SweepResult> model_all(const SweepArguments& args,
   const auto rows = rows_of(candidates, *gpu, how, options);
   knobs::SweepResult sweep;
   sweep.knobs = variants.knobs;
-  for (size_t i = 0; i < rows.size(); ++i)
-    sweep.rows.push_back(
-        modelled_row(candidates[i], rows[i], variants.list[variant_of[i]], **gpu, args.counters));
+  std::string features = knob_features_header(sweep.knobs);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const KnobVariant& v = variants.list[variant_of[i]];
+    sweep.rows.push_back(modelled_row(candidates[i], rows[i], v, **gpu, args.counters));
+    // What cannot be launched is not ranked.
+    if (rows[i].row &&
+        launch_answer(candidates[i], *rows[i].row, **gpu).answer != variants::CanLaunch::kNo)
+      features += knob_features_line(candidates[i], *rows[i].row, v, **gpu);
+  }
+  if (!args.features.empty())
+    if (Status s = write_file(args.features, features); !s) {
+      fail(options, s.error());
+      return std::nullopt;
+    }
   provenance.source = "modelled";
   provenance.device = "emu";
   provenance.gpu = (*gpu)->name;
@@ -215,6 +227,8 @@ std::string provenance_path(const std::string& csv) {
 }  // namespace
 
 void run_sweep(const SweepArguments& args, Options& options) {
+  if (!args.features.empty() && args.timing.device != "emu")
+    return fail(options, input_error("--features are of the emulator: --device emu"));
   const auto variants = make_knob_variants(args.templates, args.directory, options);
   if (!variants) return;
   knobs::SweepProvenance provenance;

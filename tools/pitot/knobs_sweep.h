@@ -14,6 +14,7 @@ namespace pitot::cli {
 struct SweepArguments {
   std::vector<std::string> templates;
   std::string output, directory, store, gpu;
+  std::string features;        // modelled: what the ranker sees of each row goes there too
   std::vector<int64_t> sizes;  // matrix sizes; empty: all of the templates
   TimingArguments timing;      // device "emu": modelled
   double warmup = 0.05, warmup_limit = 1;
