@@ -27,7 +27,7 @@ __device__ __forceinline__ void row_of(const float* row, float* out, int i, int 
       own.sum *= expf(own.top - v);
       own.top = v;
     }
-    own.sum += expf(v - own.top);
+    if (v != -INFINITY) own.sum += expf(v - own.top);  // else nothing, also where all so far were
   };
   const int vectors = (i + 1) / N;
 #pragma unroll 2
