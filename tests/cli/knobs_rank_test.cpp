@@ -99,7 +99,9 @@ TEST_F(KnobsRank, TheUntrainedScoreIsTheModelledTime) {
     const auto& o = ranked[i];
     EXPECT_EQ(o[3], std::to_string(i % 8));
     const double time = times.at(o[1] + " " + o[4] + " " + o[5] + " " + o[6]);
-    if (i % 8 > 0) EXPECT_GE(time, before);
+    if (i % 8 > 0) {
+      EXPECT_GE(time, before);
+    }
     before = time;
   }
   const Json p = Json::parse(text_of("none.provenance.json"));
@@ -163,7 +165,9 @@ TEST_F(KnobsRank, LearnsFromWhatWasMeasured) {
   ASSERT_EQ(is.size(), 16u);
   // The first three are the model's own, and stay where they were measured.
   for (size_t i = 0; i < 16; ++i)
-    if (i % 8 < 3) EXPECT_EQ(is[i], was[i]);
+    if (i % 8 < 3) {
+      EXPECT_EQ(is[i], was[i]);
+    }
   // Every configuration is there once, in every draw.
   const auto drawn = ranked({"--measured", "6", "--draws", "4", "--data", "data", "-o", "d.csv"});
   ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
@@ -175,7 +179,9 @@ TEST_F(KnobsRank, LearnsFromWhatWasMeasured) {
       settings.insert(draws[i][4] + " " + draws[i][5] + " " + draws[i][6]);
     EXPECT_EQ(settings.size(), 8u);
     // Of the two that are left, the one without the cap comes first: six measurements say so.
-    if (draws[o + 6][5] != draws[o + 7][5]) EXPECT_EQ(draws[o + 6][5], "0") << o;
+    if (draws[o + 6][5] != draws[o + 7][5]) {
+      EXPECT_EQ(draws[o + 6][5], "0") << o;
+    }
   }
   const Json p = Json::parse(text_of("d.provenance.json"));
   EXPECT_EQ(p["draws"], 4);
