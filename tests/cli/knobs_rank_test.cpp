@@ -6,7 +6,7 @@
 #include "predict/xgboost_api.h"
 #include "unit/predict/synthetic.h"
 
-namespace pitot::cli::test {
+namespace pitot::cli::test::knobs_rank_test {
 namespace {
 
 // Each thread of a block of BLOCK writes one element of n * n, WORK times.
@@ -231,4 +231,4 @@ TEST_F(KnobsRank, FoldersThatWereMadeStandForTheirTemplates) {
 }
 
 }  // namespace
-}  // namespace pitot::cli::test
+}  // namespace pitot::cli::test::knobs_rank_test
