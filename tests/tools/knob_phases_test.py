@@ -49,9 +49,9 @@ class Phases(unittest.TestCase):
         self.assertEqual({r["source"] for r in counted}, {"emulated"})
         self.assertEqual([r["time_ms_mean"] for r in counted], [r["time_ms_mean"] for r in times])
         # As they were recorded, but for what other machines round otherwise.
-        recorded = {(r["kernel"], r["block_size"], r["reg_cap"]): float(r["time_ms_mean"])
-                    for r in csv.DictReader(open(ROOT / "data/h200/knobs/emulated/phase1_result.csv"))
-                    if r["matrix_size"] == "256"}
+        with open(ROOT / "data/h200/knobs/emulated/phase1_result.csv", newline="") as f:
+            recorded = {(r["kernel"], r["block_size"], r["reg_cap"]): float(r["time_ms_mean"])
+                        for r in csv.DictReader(f) if r["matrix_size"] == "256"}
         for r in times:
             self.assertAlmostEqual(float(r["time_ms_mean"]) / recorded[r["kernel"], r["block_size"], r["reg_cap"]], 1, 6)
 
