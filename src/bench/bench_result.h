@@ -71,7 +71,9 @@ struct Timing {
   std::string cache;  // "warm", "cold"; "model" where nothing was measured
   double candidate_us = 0, baseline_us = 0, start_us = 0;
   double speedup = 0, low = 0, high = 0;  // over the baseline, with a 95 % interval
-  double over_start = 0;                  // speedup over the start kernel
+  // Over the start kernel. Where that is not the best known, by way of the best known: the interval
+  // is of both comparisons.
+  double over_start = 0, over_start_low = 0, over_start_high = 0;
 };
 
 struct Judgement {
@@ -105,7 +107,7 @@ void fields(A& a, Finding& f) {
 template <class A>
 void fields(A& a, Timing& t) {
   a(t.size, t.cache, t.candidate_us, t.baseline_us, t.start_us, t.speedup, t.low, t.high,
-    t.over_start);
+    t.over_start, t.over_start_low, t.over_start_high);
 }
 template <class A>
 void fields(A& a, Judgement& j) {

@@ -77,19 +77,18 @@ Status DeviceJudge::time(const Candidate& candidate, Judgement& out) {
       Timing t;
       t.size = device::size_text(size);
       t.cache = cold ? "cold" : "warm";
-      const std::string key = t.size + t.cache;
-      if (!best_known_.contains(key)) {
-        best_known_[key] = &start;
-        start_us_[key] = 0;
+      const auto [known, is_new] = best_known_.try_emplace(t.size + t.cache);
+      Best& best = known->second;
+      if (is_new) {
+        best.kernel = &start;
         if (baseline_ != nullptr) {
           auto both = options_.time(*baseline_, start, size, cold);
           if (!both) return both.error();
-          if (both->candidate_us < both->other_us) best_known_[key] = baseline_;
-          start_us_[key] = both->other_us;
+          if (both->candidate_us < both->other_us)
+            best = {baseline_, both->other_us, both->speedup, both->low, both->high};
         }
       }
-      const Candidate& best = *best_known_[key];
-      auto timed = options_.time(candidate, best, size, cold);
+      auto timed = options_.time(candidate, *best.kernel, size, cold);
       if (!timed) {
         out.findings.push_back({"not-timed", timed.error().message, 0});
         out.timings.clear();
@@ -97,11 +96,17 @@ Status DeviceJudge::time(const Candidate& candidate, Judgement& out) {
       }
       t.candidate_us = timed->candidate_us;
       t.baseline_us = timed->other_us;
-      t.start_us = &best == &start ? timed->other_us : start_us_[key];
+      t.start_us = best.kernel == &start ? timed->other_us : best.start_us;
       t.speedup = timed->speedup;
       t.low = timed->low;
       t.high = timed->high;
-      t.over_start = t.start_us / t.candidate_us;
+      t.over_start = timed->speedup * best.over_start;
+      // Two comparisons that know nothing of each other.
+      const auto both = [&](double of_this, double of_best) {
+        return std::hypot(std::log(of_this / timed->speedup), std::log(of_best / best.over_start));
+      };
+      t.over_start_low = t.over_start * std::exp(-both(timed->low, best.low));
+      t.over_start_high = t.over_start * std::exp(both(timed->high, best.high));
       out.timings.push_back(std::move(t));
     }
   out.speedup = mean_speedup(out.timings);

@@ -32,6 +32,7 @@ class DeviceJudge {
   // Continues a judgement whose tier is kRight; timings on a model are replaced. Errors: of the
   // task or the GPU; what the candidate does is in the judgement.
   Status judge(const Candidate& candidate, Judgement& out);
+  const Candidate& start() const { return oracle_.start(); }
 
  private:
   DeviceJudge(const Task& task, const Candidate* baseline, const DeviceOptions& options,
@@ -43,8 +44,13 @@ class DeviceJudge {
   const Candidate* baseline_;  // null: the start kernel is the best that is known
   DeviceOptions options_;
   Oracle oracle_;
-  std::map<std::string, const Candidate*> best_known_;  // by size and cache
-  std::map<std::string, double> start_us_;
+  // The best known at a size and state of the caches, and how many times as fast as the start
+  // kernel it is.
+  struct Best {
+    const Candidate* kernel = nullptr;
+    double start_us = 0, over_start = 1, low = 1, high = 1;
+  };
+  std::map<std::string, Best> best_known_;
 };
 
 }  // namespace pitot::bench

@@ -202,7 +202,7 @@ Status Judge::time(const Candidate& candidate, Judgement& out) {
     t.baseline_us = known->second.first;
     t.start_us = known->second.second;
     t.speedup = t.low = t.high = t.baseline_us / t.candidate_us;
-    t.over_start = t.start_us / t.candidate_us;
+    t.over_start = t.over_start_low = t.over_start_high = t.start_us / t.candidate_us;
     out.timings.push_back(std::move(t));
   }
   out.speedup = geometric_mean(out.timings);

@@ -37,7 +37,8 @@ Json judgement_json(const Judgement& j) {
                        {"start_us", t.start_us},
                        {"speedup", t.speedup},
                        {"ci95", {t.low, t.high}},
-                       {"over_start", t.over_start}});
+                       {"over_start", t.over_start},
+                       {"over_start_ci95", {t.over_start_low, t.over_start_high}}});
   Json findings = Json::array();
   for (const bench::Finding& f : j.findings)
     findings.push_back({{"code", f.code}, {"message", f.message}, {"line", f.line}});

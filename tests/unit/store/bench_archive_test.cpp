@@ -45,7 +45,7 @@ bench::Judgement made(uint32_t sample) {
   j.findings = {{"clock", "it reads %clock", 9}, {"x", "y", 0}};
   j.trials = 33;
   j.worst_error = 1.5;
-  j.timings = {{"n=1", "warm", 1, 2, 3, 4, 5, 6, 7}};
+  j.timings = {{"n=1", "warm", 1, 2, 3, 4, 5, 6, 7, 8, 9}};
   j.speedup = 1.25;
   j.seed = 0xfedcba9876543210;
   j.registers = 40;
@@ -85,6 +85,34 @@ TEST_F(BenchArchiveTest, KeepsEverything) {
   EXPECT_FALSE(*a.has("t", "g", 2, 5, "p1", "how"));
   EXPECT_TRUE(a.of_program("t", "p1", "how")->has_value());
   EXPECT_FALSE(a.of_program("u", "p1", "how")->has_value());
+}
+
+TEST_F(BenchArchiveTest, OlderOnesAreBroughtUpToDateAndNewerOnesRefused) {
+  ASSERT_TRUE(open().put(made(0), "how", "text0").ok());
+  {
+    auto db = Database::open(path_, true, 1000);
+    ASSERT_TRUE(db.ok());
+    ASSERT_TRUE(db->run("ALTER TABLE timing DROP COLUMN over_start_low;"
+                        "ALTER TABLE timing DROP COLUMN over_start_high;"
+                        "PRAGMA user_version=1")
+                    .ok());
+  }
+  BenchArchive a = open();
+  ASSERT_TRUE(a.put(made(1), "how", "text1").ok());
+  const auto all = a.judgements();
+  ASSERT_EQ(all->size(), 2u);
+  EXPECT_EQ((*all)[0].timings[0].over_start_low, 7);
+  EXPECT_EQ((*all)[0].timings[0].over_start_high, 7);
+  EXPECT_EQ((*all)[1].timings[0].over_start_low, 8);
+  EXPECT_EQ((*all)[1].timings[0].over_start_high, 9);
+  {
+    auto db = Database::open(path_, true, 1000);
+    ASSERT_TRUE(db->run("PRAGMA user_version=3").ok());
+  }
+  auto newer = BenchArchive::open(path_);
+  ASSERT_FALSE(newer.ok());
+  EXPECT_NE(newer.error().message.find("an archive of version 3; this pitot knows 2"),
+            std::string::npos);
 }
 
 TEST_F(BenchArchiveTest, KeepsProposals) {
