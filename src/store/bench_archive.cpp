@@ -10,7 +10,6 @@ namespace {
 using bench::Judgement;
 
 constexpr uint32_t kArchive = 0x50697442;  // its application_id: "PitB"
-constexpr int kVersion = 2;                // its user_version
 constexpr unsigned kArchiveWaitMs = 120'000;
 
 // Calls visit(name, member) for every field of a judgement but its lists.
@@ -95,24 +94,24 @@ Status make_tables(const Database& db) {
         "CREATE TABLE program (hash TEXT PRIMARY KEY, text);"
         "CREATE TABLE proposal (task, generator, round, settings, sample, name, text);"
         "CREATE UNIQUE INDEX proposal_key ON proposal (task, generator, round, settings, sample);" +
-        fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kArchive, kVersion));
+        fmt::format("PRAGMA application_id={}; PRAGMA user_version=1", kArchive));
     if (!made) return made;
   }
   return transaction->finish();
 }
 
-// Of version 1: without the intervals over the start kernel, which are taken for points.
-Status bring_up_to_date(const Database& db) {
+// Archives from before the intervals over the start kernel: they are taken for points.
+Status add_columns(const Database& db) {
   auto transaction = WriteTransaction::begin(db);
   if (!transaction) return transaction.error();
-  auto version = db.number("PRAGMA user_version");  // another process may be first
-  if (!version) return version.error();
-  if (*version == 1) {
+  auto has =
+      db.number("SELECT count(*) FROM pragma_table_info('timing') WHERE name='over_start_low'");
+  if (!has) return has.error();
+  if (*has == 0) {
     const Status made = db.run(
         "ALTER TABLE timing ADD COLUMN over_start_low;"
         "ALTER TABLE timing ADD COLUMN over_start_high;"
-        "UPDATE timing SET over_start_low=over_start, over_start_high=over_start;" +
-        fmt::format("PRAGMA user_version={}", kVersion));
+        "UPDATE timing SET over_start_low=over_start, over_start_high=over_start;");
     if (!made) return made;
   }
   return transaction->finish();
@@ -140,13 +139,7 @@ Result<BenchArchive> BenchArchive::open(const std::string& path) {
   if (!application) return application.error();
   if (*application == 0)
     if (Status s = make_tables(*database); !s) return s.error();
-  auto version = database->number("PRAGMA user_version");
-  if (!version) return version.error();
-  if (*version > kVersion)
-    return input_error(
-        fmt::format("{}: an archive of version {}; this pitot knows {}", path, *version, kVersion));
-  if (*version < kVersion)
-    if (Status s = bring_up_to_date(*database); !s) return s.error();
+  if (Status s = add_columns(*database); !s) return s.error();
   return BenchArchive(std::move(*database));
 }
 
