@@ -102,10 +102,16 @@ Status make_tables(const Database& db) {
 
 // Archives from before the intervals over the start kernel: they are taken for points.
 Status add_columns(const Database& db) {
+  const auto count = [&] {
+    return db.number(
+        "SELECT count(*) FROM pragma_table_info('timing') WHERE name='over_start_low'");
+  };
+  auto has = count();
+  if (!has) return has.error();
+  if (*has > 0) return Ok{};
   auto transaction = WriteTransaction::begin(db);
   if (!transaction) return transaction.error();
-  auto has =
-      db.number("SELECT count(*) FROM pragma_table_info('timing') WHERE name='over_start_low'");
+  has = count();  // another process may have been first
   if (!has) return has.error();
   if (*has == 0) {
     const Status made = db.run(
