@@ -47,17 +47,30 @@ bool is_poison(uint64_t bits, unsigned each) {
   return bits == p;
 }
 
+constexpr double kRoundings = 2;  // units of the output's type that a result may be off
+// One rounding, in the mean square; somewhat more, for a value that lies near the middle of two.
+constexpr double kRoundingRms = 0.45;
+
 // What is looked at of one element.
 struct Case {
   double exact, scale, got, start;
   const FloatFormat& out;
   double u_out, u_in;
 
-  double unit() const {
-    const double by_scale = std::isfinite(scale) ? u_in * std::fabs(scale) : 0;
-    return std::max({u_out * std::fabs(exact), by_scale, out.least});
-  }
+  double by_output() const { return std::max(u_out * std::fabs(exact), out.least); }
+  double by_scale() const { return std::isfinite(scale) ? u_in * std::fabs(scale) : 0; }
+  double unit() const { return std::max(by_output(), by_scale()); }
   double units() const { return std::fabs(got - exact) / unit(); }
+  // In units: what the arithmetic explains, and the rounding of its result to a coarser type.
+  double allowed(const ErrorLimits& limits) const {
+    if (u_out <= u_in) return limits.worst;
+    return (kRoundings * by_output() + limits.worst * by_scale()) / unit();
+  }
+  double explained_square(const ErrorLimits& limits) const {
+    if (u_out <= u_in) return limits.rms * limits.rms;
+    const double a = kRoundingRms * by_output(), b = limits.rms * by_scale();
+    return (a * a + b * b) / (unit() * unit());
+  }
 };
 
 // The class of a result: NaN 0, −∞ −1, ∞ 1, finite 2.
@@ -79,7 +92,7 @@ struct Look {
   double units = -1;  // below 0: not counted
 };
 
-Look look_at(const Case& c, double most) {
+Look look_at(const Case& c, const ErrorLimits& limits, double start_worst) {
   const int got = class_of(c.got), start = class_of(c.start);
   if (got != 2) {
     if (class_fits(c, got) || got == start) return {};
@@ -97,6 +110,7 @@ Look look_at(const Case& c, double most) {
     return {near ? Wrong::kNothing : Wrong::kValue, -1};
   }
   const double units = c.units();
+  const double most = std::max(c.allowed(limits), 4 * start_worst);
   return {units <= most ? Wrong::kNothing : Wrong::kValue, units};
 }
 
@@ -139,8 +153,13 @@ double ErrorSum::rms() const {
   return count == 0 ? 0 : std::sqrt(squares / static_cast<double>(count));
 }
 
+double ErrorSum::explained_rms() const {
+  return count == 0 ? 0 : std::sqrt(explained / static_cast<double>(count));
+}
+
 void ErrorSum::add(const ErrorSum& o) {
   squares += o.squares;
+  explained += o.explained;
   worst = std::max(worst, o.worst);
   count += o.count;
 }
@@ -160,7 +179,6 @@ OutputJudgement judge_output(const ExpectedOutput& expected, std::span<const std
   const unsigned each = ptx::bytes_of(expected.type);
   const FloatFormat format = format_of(expected.type);
   const double u_out = unit_roundoff(expected.type), u_in = unit_roundoff(arithmetic);
-  const double most = std::max(limits.worst, 4 * start.worst);
   for (uint64_t i = 0; i < expected.exact.size(); ++i) {
     const uint64_t bits = element(got, i, each);
     const Case c{expected.exact[i],
@@ -170,8 +188,11 @@ OutputJudgement judge_output(const ExpectedOutput& expected, std::span<const std
                  format,
                  u_out,
                  u_in};
-    const Look look = look_at(c, most);
-    if (look.units >= 0 && look.wrong == Wrong::kNothing) count(out, look.units);
+    const Look look = look_at(c, limits, start.worst);
+    if (look.units >= 0 && look.wrong == Wrong::kNothing) {
+      count(out, look.units);
+      out.errors.explained += c.explained_square(limits);
+    }
     if (look.wrong != Wrong::kNothing)
       note(out, i, is_poison(bits, each) ? Wrong::kUnwritten : look.wrong, c.got, c.exact,
            std::max(0.0, look.units));

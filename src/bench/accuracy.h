@@ -32,11 +32,15 @@ struct ExpectedOutput {
 // Squares of errors over many elements, so that trials can be put together.
 struct ErrorSum {
   double squares = 0, worst = 0;
+  double explained = 0;  // squares of what rounding in any order explains
   uint64_t count = 0;
   double rms() const;
+  double explained_rms() const;
   void add(const ErrorSum& o);
 };
 
+// Of the arithmetic, in units u(arithmetic) scale; the rounding to the output's type comes on top
+// of it, so that a coarse output does not allow for coarse sums.
 struct ErrorLimits {
   double worst = 0, rms = 0;  // of a candidate, without regard to the start kernel
 };
@@ -61,10 +65,10 @@ struct OutputJudgement {
   ErrorSum errors;   // over elements where both are finite
 };
 
-// A candidate's output. Elements may be as far off as `limits` says, or four times as far as the
-// start kernel is at worst (`start`); where exact values are NaN or infinite the result has to be
-// so too, or what the start kernel has. `poison`: the bytes that were there before (one value), to
-// name elements that nobody wrote.
+// A candidate's output. Elements may be as far off as `limits` says and two units of the output's
+// type more, or four times as far as the start kernel is at worst (`start`); where exact values are
+// NaN or infinite the result has to be so too, or what the start kernel has. `poison`: the bytes
+// that were there before (one value), to name elements that nobody wrote.
 OutputJudgement judge_output(const ExpectedOutput& expected, std::span<const std::byte> got,
                              ptx::Type arithmetic, const ErrorLimits& limits,
                              const ErrorSum& start);

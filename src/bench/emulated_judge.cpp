@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "bench/documented_error.h"
 #include "bench/launches.h"
@@ -74,6 +75,8 @@ struct EmulatedJudge::Look {
                       uint64_t order, std::string_view which, Verdict if_wrong);
   Result<bool> other_state(Launches& on, const TrialPlan& plan, const Expected& first,
                            const std::vector<Launches::Variable>& before);
+  Status name_state(const TrialPlan& plan, const device::KernelSpec& spec,
+                    const Expected& expected);
   bool compare(const Launches& on, const TrialPlan& plan, Data data, const Expected& expected,
                std::string_view which, Verdict if_wrong, Status& problem);
 };
@@ -186,6 +189,24 @@ Result<bool> EmulatedJudge::Look::other_state(Launches& on, const TrialPlan& pla
   return true;
 }
 
+// What is off in a second launch and in a first one with the same inputs too has no state.
+Status EmulatedJudge::Look::name_state(const TrialPlan& plan, const device::KernelSpec& spec,
+                                       const Expected& expected) {
+  if (out.verdict != Verdict::kStateful) return Ok{};
+  auto fresh =
+      Launches::make(*candidate.program, candidate.kernel, spec, plan.size, plan.second_seed);
+  if (!fresh) return fresh.error();
+  const std::string reason = std::exchange(out.reason, {});
+  out.verdict = Verdict::kRight;
+  auto right = launch(*fresh, plan, plan.data, expected, plan.seed, "", Verdict::kWrong);
+  if (!right) return right.error();
+  if (*right) {
+    out.verdict = Verdict::kStateful;
+    out.reason = reason;
+  }
+  return Ok{};
+}
+
 Status EmulatedJudge::Look::trial(const TrialPlan& plan) {
   errors.emplace_back();
   auto first = oracle.at(plan.size, plan.data, plan.seed);
@@ -216,7 +237,7 @@ Status EmulatedJudge::Look::trial(const TrialPlan& plan) {
     if (!step(launch(*on, plan, plan.data, **second, plan.seed,
                      ", in a second launch with other inputs", Verdict::kStateful),
               s))
-      return s;
+      return s ? name_state(plan, other, **second) : s;
 
     if (s = on->refill(spec, plan.seed); !s) return s;
     for (size_t i = 0; i < (*first)->outputs.size(); ++i) {
@@ -269,8 +290,7 @@ void EmulatedJudge::Look::precision() {
   for (const Errors& e : looks) {
     if (e.candidate.count < kEnoughForRms) continue;
     const double slack = 1.2 + 3 / std::sqrt(static_cast<double>(e.candidate.count));
-    const double allowed = std::max(slack * e.start.rms() + 0.02,
-                                    model_limits(e.length, task.accuracy.operations).rms);
+    const double allowed = std::max(slack * e.start.rms() + 0.02, e.candidate.explained_rms());
     if (e.candidate.rms() <= allowed) continue;
     out.verdict = Verdict::kImprecise;
     out.reason = fmt::format(

@@ -176,6 +176,11 @@ Status Judge::judge_here(const Submission& s, Judgement& out) {
 // Over the start kernel where there is no baseline, or where it is the faster one by this clock:
 // a speed-up is over the best that is known.
 Status Judge::time(const Candidate& candidate, Judgement& out) {
+  const auto not_timed = [&](const char* what, const Error& why) {
+    out.findings.push_back({"not-timed", fmt::format("{}: {}", what, why.message), 0});
+    out.timings.clear();
+    return Status(Ok{});
+  };
   for (const device::SizeSpec& size : task_.timed) {
     Timing t;
     t.size = device::size_text(size);
@@ -183,20 +188,19 @@ Status Judge::time(const Candidate& candidate, Judgement& out) {
     auto known = known_us_.find(t.size);
     if (known == known_us_.end()) {
       auto start = options_.model(oracle_.start(), size);
-      if (!start) return start.error();
+      if (!start) return not_timed("the start kernel", start.error());
       double best = *start;
       if (baseline_) {
         auto b = options_.model(*baseline_, size);
-        if (!b) return b.error();
+        if (!b) return not_timed("the baseline", b.error());
         best = std::min(best, *b);
       }
       known = known_us_.emplace(t.size, std::pair{best, *start}).first;
     }
     auto us = options_.model(candidate, size);
     if (!us || !(*us > 0)) {
-      out.findings.push_back(
-          {"not-timed", us ? "its modelled time is no number" : us.error().message, 0});
-      return Ok{};
+      return not_timed("the candidate",
+                       us ? failed_error("its modelled time is no number") : us.error());
     }
     t.candidate_us = *us;
     t.baseline_us = known->second.first;

@@ -21,9 +21,13 @@ class ClockCost final : public search::Cost {
   Result<std::vector<search::CostValue>> evaluate(
       std::span<const std::string_view> texts) override {
     std::vector<search::CostValue> out;
-    for (std::string_view text : texts) out.push_back(one(std::string(text)));
+    for (std::string_view text : texts) {
+      out.push_back(one(std::string(text)));
+      any_ = any_ || out.back().failure.empty();
+    }
     return out;
   }
+  bool has_original() const { return any_; }
 
  private:
   search::CostValue one(std::string text) {
@@ -53,6 +57,7 @@ class ClockCost final : public search::Cost {
   const Task& task_;
   const Candidate& start_;
   const Clock& clock_;
+  bool any_ = false;  // of what was asked for has a time
 };
 
 std::string name_of(const std::vector<std::string>& sequence) {
@@ -90,6 +95,8 @@ class Search final : public Generator {
     options.max_steps = how_.max_steps;
     options.seed = r.seed;
     auto found = search::search(*kernel, options, cost);
+    // Where the original has no time there is nothing to compare with.
+    if (!found && !cost.has_original()) return std::vector<Proposal>{{"nothing", r.best}};
     if (!found) return found.error();
     std::vector<const search::ProgramRecord*> order;
     for (const auto& p : found->programs)

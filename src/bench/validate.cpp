@@ -64,6 +64,25 @@ TaskSummary summary_of(const Task& task) {
   return out;
 }
 
+// What an oracle must not do: units hang on its scales, and with wrong ones everything is exact.
+std::string oracle_problem(const ExpectedOutput& e) {
+  uint64_t poison = 0;
+  std::memset(&poison, static_cast<int>(device::kPoison), sizeof poison);
+  for (size_t i = 0; i < e.exact.size(); ++i) {
+    const auto is_unwritten = [&](double v) { return std::bit_cast<uint64_t>(v) == poison; };
+    if (is_unwritten(e.exact[i])) return fmt::format("the oracle does not write {}[{}]", e.name, i);
+    if (is_unwritten(e.scale[i]))
+      return fmt::format("the oracle does not write {}_scale[{}]", e.name, i);
+    if (!std::isfinite(e.exact[i])) continue;
+    if (e.scale[i] < 0 || std::isnan(e.scale[i]) || (e.scale[i] == 0 && e.exact[i] != 0))
+      return fmt::format(
+          "the oracle's {}_scale[{}] is {:.3g} where {} is {:.3g}: what its rounding "
+          "errors are relative to is at least what is rounded",
+          e.name, i, e.scale[i], e.name, e.exact[i]);
+  }
+  return {};
+}
+
 Result<TaskHealth> validate(const Task& task, const ValidateOptions& options) {
   const auto began = std::chrono::steady_clock::now();
   TaskHealth out;
@@ -80,6 +99,9 @@ Result<TaskHealth> validate(const Task& task, const ValidateOptions& options) {
       break;
     }
     ++out.launches;
+    for (const ExpectedOutput& o : (*e)->outputs)
+      if (std::string why = oracle_problem(o); !why.empty() && !is_special(plan.data))
+        out.problems.push_back(fmt::format("at {}: {}", where, why));
     if (!(*e)->start_exact)
       (is_special(plan.data) ? out.notes : out.problems)
           .push_back(fmt::format("at {}: {}", where, (*e)->start_difference));
@@ -104,6 +126,16 @@ Result<TaskHealth> validate(const Task& task, const ValidateOptions& options) {
           !s)
         return s.error();
   }
+  if (out.worst_error > 0 && out.worst_error < kLeastError)
+    out.problems.push_back(
+        fmt::format("the start kernel's errors are {:.3g} units at most, and one rounding is off "
+                    "by about a half: "
+                    "the oracle's scales are too large",
+                    out.worst_error));
+  if (task.roofline.flops.empty() && task.roofline.bytes.empty())
+    out.notes.push_back("it has no [roofline]");
+  if (!task.baseline)
+    out.notes.push_back("it has no baseline: speed-ups are over the start kernel");
   if (task.ranges.empty())
     out.notes.push_back("it has no [private] sizes: candidates are judged on published ones only");
   constexpr size_t kMost = 10;

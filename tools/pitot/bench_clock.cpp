@@ -10,6 +10,8 @@ namespace pitot::cli {
 bench::Clock modelled_clock(const arch::Gpu& gpu, uint64_t seed, ClockCare care) {
   predict::RowOptions how;
   how.seed = seed;
+  // Long loops of large matrices; searches do without such.
+  if (care == ClockCare::kFull) how.budget = 20'000'000;
   if (care == ClockCare::kQuick) {
     how.enough = 100'000;
     how.most_blocks = 16;

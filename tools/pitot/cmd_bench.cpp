@@ -9,7 +9,9 @@ namespace {
 
 void add_task_options(CLI::App& verb, std::vector<std::string>& folders,
                       std::vector<std::string>& only) {
-  verb.add_option("--tasks", folders, "folders of tasks, or of one task")->capture_default_str();
+  verb.add_option("--tasks", folders, "a folder of tasks, or of one task (may be repeated)")
+      ->capture_default_str()
+      ->allow_extra_args(false);
   verb.add_option("--only", only, "tasks by name; patterns: gemm_*")->delimiter(',');
 }
 
@@ -29,8 +31,9 @@ void add_validate(CLI::App& bench, Options& options) {
   CLI::App* verb = bench.add_subcommand(
       "validate", "are tasks sound? start kernels and baselines against their oracles");
   verb->add_option("TASK", args->only, "names; patterns: gemm_*; all where none is given");
-  verb->add_option("--tasks", args->tasks, "folders of tasks, or of one task")
-      ->capture_default_str();
+  verb->add_option("--tasks", args->tasks, "a folder of tasks, or of one task (may be repeated)")
+      ->capture_default_str()
+      ->allow_extra_args(false);
   verb->add_option("--private", args->drawn, "sizes to draw")
       ->capture_default_str()
       ->check(CLI::Range(0u, 10000u));
@@ -193,8 +196,9 @@ void add_prompt(CLI::App& bench, Options& options) {
   auto args = std::make_shared<PromptArguments>();
   CLI::App* verb = bench.add_subcommand("prompt", "what a generator is told of a task");
   verb->add_option("TASK", args->task, "its name")->required();
-  verb->add_option("--tasks", args->tasks, "folders of tasks, or of one task")
-      ->capture_default_str();
+  verb->add_option("--tasks", args->tasks, "a folder of tasks, or of one task (may be repeated)")
+      ->capture_default_str()
+      ->allow_extra_args(false);
   verb->add_option("--gpu", args->gpu, "the GPU that time is told for")->capture_default_str();
   add_examples(*verb,
                "  pitot bench prompt softmax_rows | less\n"
