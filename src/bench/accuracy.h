@@ -39,8 +39,8 @@ struct ErrorSum {
   void add(const ErrorSum& o);
 };
 
-// Of the arithmetic, in units u(arithmetic) scale; the rounding to the output's type comes on top
-// of it, so that a coarse output does not allow for coarse sums.
+// Of the arithmetic, in units. Where the output is coarser these are u(arithmetic) scale, and the
+// rounding of the result comes on top: a coarse output does not allow for coarse sums.
 struct ErrorLimits {
   double worst = 0, rms = 0;  // of a candidate, without regard to the start kernel
 };
@@ -65,10 +65,10 @@ struct OutputJudgement {
   ErrorSum errors;   // over elements where both are finite
 };
 
-// A candidate's output. Elements may be as far off as `limits` says and two units of the output's
-// type more, or four times as far as the start kernel is at worst (`start`); where exact values are
-// NaN or infinite the result has to be so too, or what the start kernel has. `poison`: the bytes
-// that were there before (one value), to name elements that nobody wrote.
+// A candidate's output. Elements may be as far off as `limits` says, and two units of a coarser
+// output more, or four times as far as the start kernel is at worst (`start`); where exact values
+// are NaN or infinite the result has to be so too, or what the start kernel has. `poison`: the
+// bytes that were there before (one value), to name elements that nobody wrote.
 OutputJudgement judge_output(const ExpectedOutput& expected, std::span<const std::byte> got,
                              ptx::Type arithmetic, const ErrorLimits& limits,
                              const ErrorSum& start);

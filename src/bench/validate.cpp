@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cmath>
+#include <cstring>
 
 #include "bench/emulated_judge.h"
 #include "device/prepare.h"
+#include "device/values.h"
 #include "support/file.h"
 
 namespace pitot::bench {
 namespace {
+
+constexpr double kLeastError = 1e-3;  // units; of a start kernel that rounds at all
 
 // A kernel of the task's own has to pass as a candidate.
 Status pass_as_candidate(const Task& task, Oracle& oracle, const device::KernelSpec& spec,
@@ -45,25 +51,6 @@ Status pass_as_candidate(const Task& task, Oracle& oracle, const device::KernelS
   return Ok{};
 }
 
-}  // namespace
-
-TaskSummary summary_of(const Task& task) {
-  TaskSummary out;
-  out.name = task.name;
-  out.title = task.title;
-  out.kind = task.kind;
-  out.arithmetic = task.accuracy.arithmetic == ptx::Type::kNone
-                       ? "exact"
-                       : std::string(ptx::name_of(task.accuracy.arithmetic));
-  out.difficulty = task.difficulty;
-  out.sizes = static_cast<uint32_t>(task.spec.sizes.size());
-  out.timed = static_cast<uint32_t>(task.timed.size());
-  out.has_private = !task.ranges.empty();
-  if (task.baseline)
-    out.baseline = fmt::format("{}, best of {}", task.baseline->gpu, task.baseline->among);
-  return out;
-}
-
 // What an oracle must not do: units hang on its scales, and with wrong ones everything is exact.
 std::string oracle_problem(const ExpectedOutput& e) {
   uint64_t poison = 0;
@@ -81,6 +68,25 @@ std::string oracle_problem(const ExpectedOutput& e) {
           e.name, i, e.scale[i], e.name, e.exact[i]);
   }
   return {};
+}
+
+}  // namespace
+
+TaskSummary summary_of(const Task& task) {
+  TaskSummary out;
+  out.name = task.name;
+  out.title = task.title;
+  out.kind = task.kind;
+  out.arithmetic = task.accuracy.arithmetic == ptx::Type::kNone
+                       ? "exact"
+                       : std::string(ptx::name_of(task.accuracy.arithmetic));
+  out.difficulty = task.difficulty;
+  out.sizes = static_cast<uint32_t>(task.spec.sizes.size());
+  out.timed = static_cast<uint32_t>(task.timed.size());
+  out.has_private = !task.ranges.empty();
+  if (task.baseline)
+    out.baseline = fmt::format("{}, best of {}", task.baseline->gpu, task.baseline->among);
+  return out;
 }
 
 Result<TaskHealth> validate(const Task& task, const ValidateOptions& options) {

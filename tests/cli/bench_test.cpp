@@ -47,6 +47,26 @@ TEST_F(Bench, ATaskWhoseStartKernelIsWrongIsNotSound) {
   EXPECT_THAT(r.out, HasSubstr("BAD"));
 }
 
+TEST_F(Bench, AnOracleWithoutItsScaleIsNotSound) {
+  for (const char* f : {"task.toml", "start.sm80.ptx"})
+    std::filesystem::copy_file(kData + "tasks/row_sum/" + f, folder_ / f);
+  std::string oracle = *read_file(kData + "tasks/row_sum/oracle.sm80.ptx");
+  const size_t at = oracle.rfind("st.global.f64");
+  oracle.erase(at, oracle.find('\n', at) - at);
+  file("oracle.sm80.ptx", oracle);
+  const auto r = pitot({"bench", "validate", "--tasks", "."});
+  EXPECT_EQ(r.exit_code, 1) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("the oracle does not write y_scale[0]"));
+}
+
+TEST_F(Bench, NamesBehindTheFolderOfTasksAreNames) {
+  const auto r = pitot({"bench", "validate", "--tasks", kData + "tasks", "row_sum"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("1 of 1 tasks are sound"));
+  const auto path = pitot({"bench", "validate", kData + "tasks/row_sum"});
+  EXPECT_EQ(path.exit_code, 2);
+}
+
 TEST_F(Bench, JudgesFiles) {
   const auto right = bench({"eval", kData + "honest/row_sum", "--task", "row_sum", "--no-ptxas"});
   EXPECT_EQ(right.exit_code, 0) << right.err << right.out;

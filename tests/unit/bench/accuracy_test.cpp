@@ -52,6 +52,28 @@ TEST(Accuracy, UnitsOfRounding) {
   EXPECT_DOUBLE_EQ(bad.units, 4);
 }
 
+// A sum of 1024 terms in f32, rounded to f16: the sum's errors are nothing beside a unit of f16.
+TEST(Accuracy, ACoarseOutputDoesNotAllowForCoarseSums) {
+  ExpectedOutput e;
+  e.type = ptx::Type::kF16;
+  e.exact = {1};
+  e.scale = {1};
+  e.start = {std::byte{0x00}, std::byte{0x3c}};
+  const ErrorLimits limits = model_limits(1024, 2);
+  const auto judged = [&](unsigned last, ptx::Type arithmetic) {
+    const std::byte got[] = {static_cast<std::byte>(last), std::byte{0x3c}};
+    return judge_output(e, got, arithmetic, limits, {});
+  };
+  EXPECT_EQ(judged(1, ptx::Type::kF32).wrong, Wrong::kNothing);  // two units
+  EXPECT_EQ(judged(2, ptx::Type::kF32).wrong, Wrong::kValue);
+  EXPECT_EQ(judged(2, ptx::Type::kF16).wrong, Wrong::kNothing);  // summed in f16
+  EXPECT_NEAR(judged(1, ptx::Type::kF32).errors.explained_rms(), 0.45, 0.01);
+  EXPECT_DOUBLE_EQ(judged(1, ptx::Type::kF16).errors.explained_rms(), limits.rms);
+  // Where terms cancel it is the sum that explains.
+  e.scale = {4096};
+  EXPECT_EQ(judged(40, ptx::Type::kF32).wrong, Wrong::kNothing);
+}
+
 TEST(Accuracy, ScaleWhereTermsCancel) {
   auto e = expected({1e-9}, {0});
   e.scale = {1};

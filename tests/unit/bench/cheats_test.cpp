@@ -97,6 +97,21 @@ TEST(Cheats, OfInterface) {
       Verdict::kRight);
 }
 
+// Wrong for some inputs, by themselves: that is no state, whichever launch shows it.
+TEST(Cheats, WrongInputsAreNoState) {
+  Bench bench("row_sum");
+  const std::string text = replaced(
+      bench.start(), "	setp.ge.s32 	%p1, %r2, %r13;\n	mov.f32 	%f43, 0f00000000;\n",
+      "	setp.ge.s32 	%p1, %r2, %r13;\n	mov.f32 	%f43, 0f00000000;\n"
+      "	ld.global.u32 	%r24, [%rd1];\n	and.b32 	%r24, %r24, 3;\n"
+      "	setp.eq.s32 	%p12, %r24, 0;\n	@%p12 mov.f32 	%f43, 0f40000000;\n");
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    const Judgement j = bench.judge(text, seed);
+    EXPECT_EQ(j.verdict, Verdict::kWrong) << seed << ": " << j.reason;
+    EXPECT_EQ(j.reason.find("second launch"), j.reason.npos) << j.reason;
+  }
+}
+
 TEST(Cheats, FindingsDecideNothing) {
   Bench bench("row_sum");
   const std::string start = bench.start();
