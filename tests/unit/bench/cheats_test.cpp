@@ -100,11 +100,11 @@ TEST(Cheats, OfInterface) {
 // Wrong for some inputs, by themselves: that is no state, whichever launch shows it.
 TEST(Cheats, WrongInputsAreNoState) {
   Bench bench("row_sum");
-  const std::string text = replaced(
-      bench.start(), "	setp.ge.s32 	%p1, %r2, %r13;\n	mov.f32 	%f43, 0f00000000;\n",
-      "	setp.ge.s32 	%p1, %r2, %r13;\n	mov.f32 	%f43, 0f00000000;\n"
-      "	ld.global.u32 	%r24, [%rd1];\n	and.b32 	%r24, %r24, 3;\n"
-      "	setp.eq.s32 	%p12, %r24, 0;\n	@%p12 mov.f32 	%f43, 0f40000000;\n");
+  const std::string text =
+      replaced(bench.start(), "\tsetp.ge.s32 \t%p1, %r2, %r13;\n\tmov.f32 \t%f43, 0f00000000;\n",
+               "\tsetp.ge.s32 \t%p1, %r2, %r13;\n\tmov.f32 \t%f43, 0f00000000;\n"
+               "\tld.global.u32 \t%r24, [%rd1];\n\tand.b32 \t%r24, %r24, 3;\n"
+               "\tsetp.eq.s32 \t%p12, %r24, 0;\n\t@%p12 mov.f32 \t%f43, 0f40000000;\n");
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     const Judgement j = bench.judge(text, seed);
     EXPECT_EQ(j.verdict, Verdict::kWrong) << seed << ": " << j.reason;
