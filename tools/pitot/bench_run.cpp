@@ -101,7 +101,7 @@ Result<JudgeSetup> JudgeSetup::make(const JudgeArguments& args, const Options& o
   out.clock_ = modelled_clock(*out.gpu_, options.seed);
   out.search_clock_ = modelled_clock(*out.gpu_, options.seed, ClockCare::kQuick);
   out.settings_ = fmt::format(
-      "judge/1 emulated, {} private sizes, {}, {}, seed {}", args.drawn, assembler,
+      "judge/2 emulated, {} private sizes, {}, {}, seed {}", args.drawn, assembler,
       args.no_time && args.device == "emu" ? std::string("not timed") : clock, options.seed);
   return out;
 }
