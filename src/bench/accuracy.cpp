@@ -41,12 +41,6 @@ uint64_t element(std::span<const std::byte> bytes, uint64_t index, unsigned each
   return v;
 }
 
-bool is_poison(uint64_t bits, unsigned each) {
-  uint64_t p = 0;
-  std::memset(&p, static_cast<int>(device::kPoison), each);
-  return bits == p;
-}
-
 constexpr double kRoundings = 2;  // units of the output's type that a result may be off
 // One rounding, in the mean square; somewhat more, for a value that lies near the middle of two.
 constexpr double kRoundingRms = 0.45;
@@ -146,6 +140,12 @@ OutputJudgement judge_bits(const ExpectedOutput& expected, std::span<const std::
 }
 
 }  // namespace
+
+bool is_poison(uint64_t bits, unsigned each) {
+  uint64_t p = 0;
+  std::memset(&p, static_cast<int>(device::kPoison), each);
+  return bits == p;
+}
 
 double unit_roundoff(ptx::Type type) { return std::ldexp(1.0, -format_of(type).precision); }
 

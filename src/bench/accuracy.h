@@ -20,6 +20,9 @@ namespace pitot::bench {
 
 double unit_roundoff(ptx::Type type);
 
+// Whether an element of `each` bytes still holds what outputs are filled with before a launch.
+bool is_poison(uint64_t bits, unsigned each);
+
 // What one output should hold.
 struct ExpectedOutput {
   std::string name;
@@ -67,8 +70,8 @@ struct OutputJudgement {
 
 // A candidate's output. Elements may be as far off as `limits` says, and two units of a coarser
 // output more, or four times as far as the start kernel is at worst (`start`); where exact values
-// are NaN or infinite the result has to be so too, or what the start kernel has. `poison`: the
-// bytes that were there before (one value), to name elements that nobody wrote.
+// are NaN or infinite the result has to be so too, or what the start kernel has. Wrong elements
+// that still hold device::kPoison were not written.
 OutputJudgement judge_output(const ExpectedOutput& expected, std::span<const std::byte> got,
                              ptx::Type arithmetic, const ErrorLimits& limits,
                              const ErrorSum& start);

@@ -52,14 +52,12 @@ struct EmulatedJudge::Look {
   Oracle& oracle;
   Judgement& out;
   const Task& task = oracle.task();
-  // Of data that rounding statistics are made of; `length` the longest sum among them.
+  // Of data that rounding statistics are made of.
   struct Errors {
     ErrorSum candidate, start;
-    double length = 1;
     void add(const Errors& o) {
       candidate.add(o.candidate);
       start.add(o.start);
-      length = std::max(length, o.length);
     }
   };
   std::vector<Errors> errors{};  // by trial
@@ -108,7 +106,6 @@ bool EmulatedJudge::Look::compare(const Launches& on, const TrialPlan& plan, Dat
   const double terms = length ? static_cast<double>(*length) : 1;
   const ErrorLimits limits = model_limits(terms, task.accuracy.operations);
   Errors sum;
-  sum.length = terms;
   for (size_t i = 0; i < outputs->size(); ++i) {
     const ExpectedOutput& e = expected.outputs[i];
     const OutputJudgement j =

@@ -6,11 +6,9 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 
 #include "bench/emulated_judge.h"
 #include "device/prepare.h"
-#include "device/values.h"
 #include "support/file.h"
 
 namespace pitot::bench {
@@ -53,10 +51,10 @@ Status pass_as_candidate(const Task& task, Oracle& oracle, const device::KernelS
 
 // What an oracle must not do: units hang on its scales, and with wrong ones everything is exact.
 std::string oracle_problem(const ExpectedOutput& e) {
-  uint64_t poison = 0;
-  std::memset(&poison, static_cast<int>(device::kPoison), sizeof poison);
+  const auto is_unwritten = [](double v) {
+    return is_poison(std::bit_cast<uint64_t>(v), sizeof v);
+  };
   for (size_t i = 0; i < e.exact.size(); ++i) {
-    const auto is_unwritten = [&](double v) { return std::bit_cast<uint64_t>(v) == poison; };
     if (is_unwritten(e.exact[i])) return fmt::format("the oracle does not write {}[{}]", e.name, i);
     if (is_unwritten(e.scale[i]))
       return fmt::format("the oracle does not write {}_scale[{}]", e.name, i);

@@ -11,7 +11,8 @@ class Ppo : public Cli {
  protected:
   void SetUp() override {
     Cli::SetUp();
-    if (!fs::exists(fs::path(PITOT_PROGRAM).parent_path() / "pitot-learn")) GTEST_SKIP();
+    if (!fs::exists(fs::path(PITOT_PROGRAM).parent_path() / "pitot-learn"))
+      GTEST_SKIP() << "built without libtorch";
   }
   std::string sweep_ = PITOT_SOURCE_DIR "/data/h200/knobs/phase1_result.csv";
   toolchain::ProcessResult train(std::vector<std::string> more) {
