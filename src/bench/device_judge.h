@@ -1,5 +1,6 @@
-// The second and third tier on a GPU, for candidates that the emulator found right: the same
-// results at the timed sizes, and the time beside the best kernel known.
+// The second and third tier on a GPU, for candidates that the emulator found right: the oracle's
+// results at the timed sizes, at private ones and with special data, and the time beside the best
+// kernel known.
 #pragma once
 
 #include "bench/bench_result.h"
@@ -8,20 +9,24 @@
 namespace pitot::bench {
 
 // Times a candidate beside another kernel at a size, interleaved: the first's microseconds, the
-// second's, and how many times as fast the first is with its 95 % interval.
+// second's, and how many times as fast the first is with its 95 % interval. The seed is of the data
+// and of the order.
 struct DeviceTiming {
   double candidate_us = 0, other_us = 0;
   double speedup = 0, low = 0, high = 0;
 };
-using DeviceTimer = std::function<Result<DeviceTiming>(
-    const Candidate& candidate, const Candidate& other, const device::SizeSpec& size, bool cold)>;
+using DeviceTimer =
+    std::function<Result<DeviceTiming>(const Candidate& candidate, const Candidate& other,
+                                       const device::SizeSpec& size, bool cold, uint64_t seed)>;
 
 struct DeviceOptions {
   Runner run;
   DeviceTimer time;  // empty: nothing is timed
   std::string name;  // of the GPU
   uint64_t seed = 0;
-  bool cold = false;  // cold caches as well as warm ones
+  bool cold = false;    // cold caches as well as warm ones
+  unsigned drawn = 6;   // private sizes that are drawn: those of the emulator's judge
+  unsigned trials = 5;  // how many of its private sizes and special data run on the GPU besides
 };
 
 class DeviceJudge {
@@ -36,11 +41,13 @@ class DeviceJudge {
 
  private:
   DeviceJudge(const Task& task, const Candidate* baseline, const DeviceOptions& options,
-              Oracle oracle)
-      : task_(&task), baseline_(baseline), options_(options), oracle_(std::move(oracle)) {}
+              Oracle oracle);
+  // False when the candidate is judged. Errors: as judge.
+  Result<bool> right(const Candidate& candidate, const TrialPlan& plan, Judgement& out);
   Status time(const Candidate& candidate, Judgement& out);
 
   const Task* task_;
+  std::vector<TrialPlan> plan_;
   const Candidate* baseline_;  // null: the start kernel is the best that is known
   DeviceOptions options_;
   Oracle oracle_;

@@ -7,6 +7,8 @@
 #include "cuda/stream.h"
 #include "device/cuda_launch.h"
 #include "device/prepare.h"
+#include "device/spec_archive.h"
+#include "ptx/parser.h"
 #include "support/archive.h"
 
 namespace pitot::device {
@@ -38,13 +40,27 @@ void fields(A& a, Answer& x) {
   a(x.ok, x.kind, x.message, x.result);
 }
 
+// What travels there.
+struct Work {
+  std::string path, text;  // of the module
+  uint32_t kernel = 0;
+  KernelSpec spec;
+  SizeSpec size;
+  uint64_t seed = 0;
+};
+template <class A>
+void fields(A& a, Work& w) {
+  a(w.path, w.text, w.kernel, w.spec, w.size, w.seed);
+}
+
 Answer failure(const Error& e) { return {false, e.kind, e.message, {}}; }
 
 }  // namespace
 
-struct CudaRunner::Session {
+struct CudaProcess::Session {
   cuda::GpuRef gpu;
-  std::optional<cuda::Kernel> kernel;
+  std::string text;  // that `module` was read from
+  std::optional<ptx::Module> module;
 };
 
 std::optional<int> cuda_number(std::string_view device) {
@@ -57,51 +73,45 @@ std::optional<int> cuda_number(std::string_view device) {
   return n;
 }
 
-CudaRunner::CudaRunner(const ptx::Module& module, uint32_t kernel, const KernelSpec& spec,
-                       const CudaOptions& options)
-    : module_(module),
-      kernel_(kernel),
-      spec_(spec),
-      options_(options),
+CudaProcess::CudaProcess(int number, double seconds)
+    : number_(number),
+      seconds_(seconds),
       child_([this](std::string_view request) { return work(request); }) {}
 
 // In the child.
-std::string CudaRunner::work(std::string_view request) {
-  SizeSpec size;
-  ArchiveReader reader(request);
-  uint64_t n = 0;
-  reader(n);
-  for (uint64_t i = 0; i < n && reader.good(); ++i) {
-    std::string name;
-    int64_t value = 0;
-    reader(name, value);
-    size.values[name] = value;
-  }
+std::string CudaProcess::work(std::string_view request) {
   auto answer = [&]() -> Answer {
-    auto launch = resolve(module_, kernel_, spec_, size, options_.seed);
+    Work w;
+    if (!from_bytes(request, w)) return failure(failed_error("what is to be run cannot be read"));
+    if (!session_) session_ = std::make_shared<Session>();
+    if (!session_->module || session_->text != w.text) {
+      session_->module.emplace(ptx::parse(w.path, w.text));
+      session_->text = w.text;
+    }
+    const ptx::Module& module = *session_->module;
+    auto launch = resolve(module, w.kernel, w.spec, w.size, w.seed);
     if (!launch) return failure(launch.error());
-    if (!session_) {
+    if (!session_->gpu) {
       auto api = cuda::load_api();
       if (!api) return failure(api.error());
-      auto gpu = cuda::Gpu::open(*api, options_.number);
+      auto gpu = cuda::Gpu::open(*api, number_);
       if (!gpu) return failure(gpu.error());
-      session_ = std::make_shared<Session>();
       session_->gpu = *gpu;
     }
     Answer a;
     RunResult& r = a.result;
-    r.device = fmt::format("cuda:{}", options_.number);
+    r.device = fmt::format("cuda:{}", number_);
     r.gpu = session_->gpu->facts().name;
-    r.kernel = std::string(module_.functions[kernel_].name);
-    r.ptx = module_.source->path();
-    r.size_text = size_text(size);
+    r.kernel = std::string(module.functions[w.kernel].name);
+    r.ptx = w.path;
+    r.size_text = size_text(w.size);
     a.ok = true;
     auto fault = [&](std::string kind, std::string message) -> Answer& {
       r.faults.push_back({std::move(kind), std::move(message)});
       return a;
     };
     // Loaded anew for each size: variables of the module start as declared.
-    auto kernel = cuda::Kernel::load(session_->gpu, std::string(module_.source->text()), r.kernel);
+    auto kernel = cuda::Kernel::load(session_->gpu, w.text, r.kernel);
     if (!kernel) return fault("compile", kernel.error().message);
     r.registers = kernel->facts().registers;
     auto made = CudaLaunch::make(session_->gpu, *kernel, *launch);
@@ -154,27 +164,21 @@ std::string CudaRunner::work(std::string_view request) {
   return to_bytes(answer);
 }
 
-Result<RunResult> CudaRunner::run(const SizeSpec& size) {
-  ArchiveWriter writer;
-  uint64_t n = size.values.size();
-  writer(n);
-  for (const auto& [name, value] : size.values) {
-    std::string text = name;
-    int64_t v = value;
-    writer(text, v);
-  }
-  auto reply = child_.call(writer.take(), options_.seconds);
+Result<RunResult> CudaProcess::run(const ptx::Module& module, uint32_t kernel,
+                                   const KernelSpec& spec, const SizeSpec& size, uint64_t seed) {
+  Work w{module.source->path(), std::string(module.source->text()), kernel, spec, size, seed};
+  auto reply = child_.call(to_bytes(w), seconds_);
   if (!reply) {
     RunResult r;
-    r.device = fmt::format("cuda:{}", options_.number);
-    r.kernel = std::string(module_.functions[kernel_].name);
-    r.ptx = module_.source->path();
+    r.device = fmt::format("cuda:{}", number_);
+    r.kernel = std::string(module.functions[kernel].name);
+    r.ptx = module.source->path();
     r.size_text = size_text(size);
     r.faults.push_back(
         child_.timed_out()
             ? RunFault{"timeout", fmt::format("did not end within {:g} s (starting the GPU and "
                                               "compiling included); it was stopped",
-                                              options_.seconds)}
+                                              seconds_)}
             : RunFault{"lost", reply.error().message});
     return r;
   }

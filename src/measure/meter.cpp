@@ -9,9 +9,11 @@
 #include "arch/gpu.h"
 #include "cuda/nvml.h"
 #include "device/prepare.h"
+#include "device/spec_archive.h"
 #include "measure/record_archive.h"
 #include "measure/sampling.h"
 #include "measure/session.h"
+#include "ptx/parser.h"
 #include "support/hash.h"
 
 namespace pitot::measure {
@@ -21,7 +23,20 @@ std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std:
 
 constexpr uint32_t kMostRegisters = 255;  // of a thread, on every GPU
 
-enum class Request : uint8_t { kGpu, kMeasure, kCompare, kSample };
+enum class Request : uint8_t { kGpu, kMeasure, kCompare, kSample, kAdd };
+
+// A subject on its way to a child that was there before it.
+struct Sent {
+  std::string path, text;  // of the module
+  uint32_t kernel = 0;
+  device::KernelSpec spec;
+  std::string spec_hash;
+  uint64_t size = 0;
+};
+template <class A>
+void fields(A& a, Sent& x) {
+  a(x.path, x.text, x.kernel, x.spec, x.spec_hash, x.size);
+}
 
 // What the child answers about the GPU.
 struct GpuAnswer {
@@ -35,9 +50,10 @@ void fields(A& a, GpuAnswer& x) {
   a(x.ok, x.kind, x.message, x.facts);
 }
 
-std::string request(Request what, uint64_t a = 0, uint64_t b = 0, uint64_t seed = 0) {
+std::string request(Request what, uint64_t a = 0, uint64_t b = 0, uint64_t seed = 0,
+                    uint64_t data = 0) {
   ArchiveWriter w;
-  w(what, a, b, seed);
+  w(what, a, b, seed, data);
   return w.take();
 }
 
@@ -51,9 +67,18 @@ Meter::Meter(std::vector<Subject> subjects, MeterOptions options)
 // In the child.
 std::string Meter::work(std::string_view bytes) {
   Request what{};
-  uint64_t a = 0, b = 0, seed = 0;
+  uint64_t a = 0, b = 0, seed = 0, data = 0;
   ArchiveReader reader(bytes);
-  reader(what, a, b, seed);
+  reader(what, a, b, seed, data);
+  if (what == Request::kAdd) {
+    Sent sent;
+    reader(sent);
+    subjects_.push_back({std::make_shared<const ptx::Module>(ptx::parse(sent.path, sent.text)),
+                         sent.kernel,
+                         std::make_shared<const device::KernelSpec>(std::move(sent.spec)),
+                         sent.spec_hash, sent.size});
+    return {};
+  }
   Status started = Ok{};
   if (!session_) {
     auto session = Session::start(options_.number);
@@ -88,11 +113,32 @@ std::string Meter::work(std::string_view bytes) {
     return to_bytes(sample);
   }
   CompareRecord c;
+  MeterOptions options = options_;
+  options.seed = data;
   if (started)
-    c = session_->compare(subjects_[a], subjects_[b], options_, seed);
+    c = session_->compare(subjects_[a], subjects_[b], options, seed);
   else
     c.reason = started.error().message;
   return to_bytes(c);
+}
+
+size_t Meter::add(Subject subject) {
+  if (child_.running()) {
+    Sent sent{subject.module->source->path(),
+              std::string(subject.module->source->text()),
+              subject.kernel,
+              *subject.spec,
+              subject.spec_hash,
+              subject.size};
+    ArchiveWriter w;
+    Request what = Request::kAdd;
+    uint64_t none = 0;
+    w(what, none, none, none, none, sent);
+    // Where that fails the child is gone, and the next one is made with all subjects.
+    (void)child_.call(w.take(), options_.time_limit);
+  }
+  subjects_.push_back(std::move(subject));
+  return subjects_.size() - 1;
 }
 
 Result<cuda::GpuFacts> Meter::gpu() {
@@ -204,7 +250,8 @@ LiveSample Meter::sample(size_t subject) {
   return out;
 }
 
-CompareRecord Meter::compare(size_t a, size_t b, const cuda::GpuFacts& gpu, uint64_t seed) {
+CompareRecord Meter::compare(size_t a, size_t b, const cuda::GpuFacts& gpu, uint64_t seed,
+                             std::optional<uint64_t> data) {
   CompareRecord c;
   c.a = describe(a, gpu);
   c.b = describe(b, gpu);
@@ -212,7 +259,8 @@ CompareRecord Meter::compare(size_t a, size_t b, const cuda::GpuFacts& gpu, uint
   c.a.seed = c.b.seed = seed;
   c.reason = !c.a.reason.empty() ? c.a.reason : c.b.reason;
   if (!c.reason.empty()) return c;
-  auto reply = child_.call(request(Request::kCompare, a, b, seed), options_.time_limit);
+  auto reply = child_.call(request(Request::kCompare, a, b, seed, data.value_or(options_.seed)),
+                           options_.time_limit);
   if (!reply) {
     c.reason = child_.timed_out() ? "timeout: " + reply.error().message : reply.error().message;
     return c;

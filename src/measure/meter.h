@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ class Meter {
   // In the process that makes it no driver may have been started.
   Meter(std::vector<Subject> subjects, MeterOptions options);
 
+  // One more subject; its number. The process that holds the GPU, if there is one, goes on.
+  size_t add(Subject subject);
   // Errors: no driver, no such GPU (kMissing).
   Result<cuda::GpuFacts> gpu();
   // Everything of a record that is known before it is measured: what it is stored under.
@@ -48,8 +51,10 @@ class Meter {
   // answer from the process that holds the GPU. What does not run has its reason.
   LiveSample sample(size_t subject);
   // B against A. The two run on the same buffers where their specs and sizes are the same.
-  // `seed`: of the order and the resampling; the data of buffers is the meter's.
-  CompareRecord compare(size_t a, size_t b, const cuda::GpuFacts& gpu, uint64_t seed);
+  // `seed`: of the order and the resampling; `data`: of the buffers, the meter's if it is not
+  // given.
+  CompareRecord compare(size_t a, size_t b, const cuda::GpuFacts& gpu, uint64_t seed,
+                        std::optional<uint64_t> data = {});
 
  private:
   struct Session;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,6 +56,16 @@ class ArchiveWriter {
     bool has = v.has_value();
     put(has);
     if (has) put(*v);
+  }
+  template <class K, class T, class C>
+  void put(std::map<K, T, C>& v) {
+    uint64_t n = v.size();
+    put(n);
+    for (auto& [key, value] : v) {
+      K k = key;
+      put(k);
+      put(value);
+    }
   }
 
   std::string out_;
@@ -118,6 +129,15 @@ class ArchiveReader {
     get(has);
     v.reset();
     if (has) get(v.emplace());
+  }
+  template <class K, class T, class C>
+  void get(std::map<K, T, C>& v) {
+    v.clear();
+    for (size_t n = length(); n > 0 && good_; --n) {
+      K key{};
+      get(key);
+      get(v[key]);
+    }
   }
 
   std::string_view rest_;

@@ -30,6 +30,8 @@ class ChildProcess {
   Result<std::string> call(std::string_view request, double seconds);
   // Whether the last call failed for its time limit.
   bool timed_out() const { return timed_out_; }
+  // Whether there is a child that a call would reach; it may have died since.
+  bool running() const { return pid_ > 0; }
   void stop();
 
  private:

@@ -109,16 +109,23 @@ class Folders(unittest.TestCase):
 
 class Values(unittest.TestCase):
     def test_units(self):
-        self.assertEqual(errors_of([1.0 + 2**-23], [1.0], [1.0], "f32", "f32"), (2.0, 0))
-        self.assertEqual(errors_of([0.0], [2**-22], [4.0], "f32", "f32"), (1.0, 0))
-        # A sum of f16 in f32: what the result rounds to counts.
-        self.assertEqual(errors_of([1.0], [1.0 + 2**-11], [1.0], "f16", "f32")[1], 0)
-        self.assertEqual(errors_of([float("nan"), float("inf")], [float("nan"), 1e39], [1, 1], "f32", "f32"), (0.0, 0))
-        self.assertEqual(errors_of([float("nan")], [1.0], [1.0], "f32", "f32")[1], 1)
-        self.assertEqual(errors_of([1.0], [float("nan")], [1.0], "f32", "f32")[1], 1)
-        self.assertEqual(errors_of([float("-inf")], [float("inf")], [1.0], "f32", "f32")[1], 1)
-        self.assertEqual(errors_of([float("inf")], [1e30], [1.0], "f32", "f32")[1], 1)
-        self.assertEqual(errors_of([1e30], [float("inf")], [1.0], "f32", "f32")[1], 1)
+        def errors(got, exact, scale, kind="f32"):
+            return errors_of(got, exact, scale, kind, "f32", 8)
+
+        self.assertEqual(errors([1.0 + 2**-23], [1.0], [1.0]), (2.0, 0.25, 0))
+        self.assertEqual(errors([0.0], [2**-22], [4.0]), (1.0, 0.125, 0))
+        self.assertEqual(errors([float("nan"), float("inf")], [float("nan"), 1e39], [1, 1]), (0.0, 0.0, 0))
+        self.assertEqual(errors([float("nan")], [1.0], [1.0])[2], 1)
+        self.assertEqual(errors([1.0], [float("nan")], [1.0])[2], 1)
+        self.assertEqual(errors([float("-inf")], [float("inf")], [1.0])[2], 1)
+        self.assertEqual(errors([float("inf")], [1e30], [1.0])[2], 1)
+        self.assertEqual(errors([1e30], [float("inf")], [1.0])[2], 1)
+
+    def test_coarse_outputs_do_not_allow_for_coarse_sums(self):
+        # f16 of a sum in f32: two units of the output, and 8 of f32.
+        self.assertLess(errors_of([1.0 + 2**-10], [1.0], [1.0], "f16", "f32", 8)[1], 1)
+        self.assertGreater(errors_of([1.0 + 2**-9], [1.0], [1.0], "f16", "f32", 8)[1], 1.9)
+        self.assertLess(errors_of([1.0 + 2**-9], [1.0], [64.0], "f16", "f16", 8)[1], 1)
 
     def test_expressions(self):
         self.assertEqual(evaluate("ceil_div(n, 4) + max(1, n / 8)", {"n": 17}), 7)

@@ -80,20 +80,24 @@ def run(pitot, spec, *options):
         return found
 
 
-def errors_of(got, exact, scale, kind, arithmetic):
-    """The largest error in units, and how many results are NaN or infinite where the oracle's is not, or the reverse."""
-    u_out, u_in, worst, classes = 2.0 ** ROUNDOFF[kind], 2.0 ** ROUNDOFF[arithmetic], 0.0, 0
+def errors_of(got, exact, scale, kind, arithmetic, limit):
+    """The largest error in units, the largest as a share of what is allowed, and how many results are NaN or infinite where
+    the oracle's is not, or the reverse. `limit`: units that arithmetic may be off; a coarser output may be rounded besides."""
+    u_out, u_in, worst, share, classes = 2.0 ** ROUNDOFF[kind], 2.0 ** ROUNDOFF[arithmetic], 0.0, 0.0, 0
     edge = LARGEST[kind] * (1 - 8 * u_out)
     for g, e, s in zip(got, exact, scale, strict=True):
         if math.isfinite(g) and math.isfinite(e):
-            unit = max(u_out * abs(e), u_in * abs(s) if math.isfinite(s) else 0, LEAST[kind])
-            worst = max(worst, abs(g - e) / unit) if abs(e) <= LARGEST[kind] else worst
+            by_output, by_scale = max(u_out * abs(e), LEAST[kind]), u_in * abs(s) if math.isfinite(s) else 0
+            unit = max(by_output, by_scale)
+            allowed = limit * unit if u_out <= u_in else 2 * by_output + limit * by_scale
+            if abs(e) <= LARGEST[kind]:
+                worst, share = max(worst, abs(g - e) / unit), max(share, abs(g - e) / allowed if allowed else 0)
         elif math.isnan(g) != math.isnan(e):
             classes += 1
         elif not math.isnan(g):
             # An exact value beyond what the type holds is infinite there.
             classes += (g > 0) != (e > 0) or (math.isfinite(e) and abs(e) < edge) or math.isfinite(g)
-    return worst, classes
+    return worst, share, classes
 
 
 class Task:
@@ -122,7 +126,7 @@ class Task:
                          sizes, self.oracle_arguments())
 
     def limit(self, size):
-        """Units that a right kernel's result may be off, as `pitot bench` has it."""
+        """Units that the arithmetic of a right kernel may be off, as `pitot bench` has it."""
         accuracy = self.about["accuracy"]
         length = evaluate(accuracy.get("length", "1"), size)
         return 2 * accuracy.get("operations", 4) + 8 * (math.sqrt(length) if length > 1 else 0)
@@ -133,12 +137,13 @@ class Task:
         for a in self.outputs:
             mine, right = got[a["name"]], expected[a["name"]]
             if a in self.floats:
-                error, classes = errors_of(decoded(mine, a["type"]), decoded(right, "f64"),
-                                           decoded(expected[a["name"] + "_scale"], "f64"), a["type"], self.arithmetic)
+                error, share, classes = errors_of(
+                    decoded(mine, a["type"]), decoded(right, "f64"), decoded(expected[a["name"] + "_scale"], "f64"),
+                    a["type"], self.arithmetic, self.limit(size))
                 if classes:
                     raise Failure(f"at {size}: {a['name']} has {classes} NaN or infinities too many or too few")
-                if error > self.limit(size):
-                    raise Failure(f"at {size}: {a['name']} is off by {error:.3g} units, {self.limit(size):.3g} allowed")
+                if share > 1:
+                    raise Failure(f"at {size}: {a['name']} is off by {share:.3g} times what is allowed, {error:.3g} units")
                 worst = max(worst, error)
             elif mine != right:
                 m, r = decoded(mine, a["type"]), decoded(right, a["type"])

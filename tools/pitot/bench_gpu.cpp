@@ -33,7 +33,9 @@ class GpuTurn {
   GpuTurn(GpuTurn&& o) noexcept : file_(std::exchange(o.file_, -1)) {}
   GpuTurn& operator=(GpuTurn&&) = delete;
   ~GpuTurn() {
-    if (file_ >= 0) close(file_);
+    if (file_ < 0) return;
+    flock(file_, LOCK_UN);  // children that were started meanwhile have the file open too
+    close(file_);
   }
 
  private:
@@ -69,28 +71,38 @@ measure::Subject subject_of(const bench::Candidate& c, const device::SizeSpec& s
 }  // namespace
 
 bench::Runner gpu_runner(const GpuArguments& args) {
-  return [args](const bench::Candidate& c, const device::KernelSpec& spec,
-                const device::SizeSpec& size, uint64_t seed) -> Result<device::RunResult> {
+  auto process = std::make_shared<device::CudaProcess>(args.number, args.time_limit);
+  return [args, process](const bench::Candidate& c, const device::KernelSpec& spec,
+                         const device::SizeSpec& size, uint64_t seed) -> Result<device::RunResult> {
     auto turn = GpuTurn::take(args.number);
     if (!turn) return turn.error();
-    device::CudaOptions options;
-    options.number = args.number;
-    options.seed = seed;
-    options.seconds = args.time_limit;
-    return device::CudaRunner(*c.module, c.kernel, spec, options).run(size);
+    return process->run(*c.module, c.kernel, spec, size, seed);
   };
 }
 
-bench::DeviceTimer gpu_timer(const GpuArguments& args, uint64_t seed) {
-  return [args, seed](const bench::Candidate& candidate, const bench::Candidate& other,
-                      const device::SizeSpec& size, bool cold) -> Result<bench::DeviceTiming> {
+namespace {
+
+// The processes that time, for warm and for cold caches.
+struct Meters {
+  explicit Meters(const GpuArguments& args)
+      : of_warm({}, options_of(args, 0, false)), of_cold({}, options_of(args, 0, true)) {}
+  measure::Meter of_warm, of_cold;
+};
+
+}  // namespace
+
+bench::DeviceTimer gpu_timer(const GpuArguments& args) {
+  auto meters = std::make_shared<Meters>(args);
+  return [args, meters](const bench::Candidate& candidate, const bench::Candidate& other,
+                        const device::SizeSpec& size, bool cold,
+                        uint64_t seed) -> Result<bench::DeviceTiming> {
     auto turn = GpuTurn::take(args.number);
     if (!turn) return turn.error();
-    measure::Meter meter({subject_of(other, size), subject_of(candidate, size)},
-                         options_of(args, seed, cold));
+    measure::Meter& meter = cold ? meters->of_cold : meters->of_warm;
     auto gpu = meter.gpu();
     if (!gpu) return gpu.error();
-    const measure::CompareRecord c = meter.compare(0, 1, *gpu, seed);
+    const size_t a = meter.add(subject_of(other, size)), b = meter.add(subject_of(candidate, size));
+    const measure::CompareRecord c = meter.compare(a, b, *gpu, seed, seed);
     if (c.verdict == measure::Verdict::kFault) return failed_error(c.reason);
     bench::DeviceTiming out;
     out.other_us = c.a.median.value * 1e3;

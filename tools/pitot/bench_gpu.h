@@ -14,8 +14,10 @@ struct GpuArguments {
   uint32_t placements = 6;  // modules are loaded anew
 };
 
+// Each has processes of its own that hold the GPU from the first call on; copies share them. Made
+// before a process is forked, every fork has its own.
 bench::Runner gpu_runner(const GpuArguments& args);
-bench::DeviceTimer gpu_timer(const GpuArguments& args, uint64_t seed);
+bench::DeviceTimer gpu_timer(const GpuArguments& args);
 // Its name. Errors (kMissing): no driver, no such GPU.
 Result<std::string> gpu_name(const GpuArguments& args);
 

@@ -94,6 +94,8 @@ Result<JudgeSetup> JudgeSetup::make(const JudgeArguments& args, const Options& o
     auto name = gpu_name(*out.cuda_);
     if (!name) return name.error();
     out.cuda_name_ = *name;
+    out.gpu_run_ = gpu_runner(*out.cuda_);
+    out.gpu_time_ = gpu_timer(*out.cuda_);
     clock = args.no_time ? fmt::format("run on {}, not timed", *name)
                          : fmt::format("run and timed on {}{}, {:g} s a kernel", *name,
                                        args.cold ? ", warm and cold" : "", args.sampling);
@@ -101,7 +103,7 @@ Result<JudgeSetup> JudgeSetup::make(const JudgeArguments& args, const Options& o
   out.clock_ = modelled_clock(*out.gpu_, options.seed);
   out.search_clock_ = modelled_clock(*out.gpu_, options.seed, ClockCare::kQuick);
   out.settings_ = fmt::format(
-      "judge/2 emulated, {} private sizes, {}, {}, seed {}", args.drawn, assembler,
+      "judge/3 emulated, {} private sizes, {}, {}, seed {}", args.drawn, assembler,
       args.no_time && args.device == "emu" ? std::string("not timed") : clock, options.seed);
   return out;
 }
@@ -120,10 +122,11 @@ bench::JudgeOptions JudgeSetup::options_for(const bench::Task& task,
   }
   if (cuda_) {
     bench::DeviceOptions d;
-    d.run = gpu_runner(*cuda_);
-    if (!args_.no_time) d.time = gpu_timer(*cuda_, out.emulated.seed);
+    d.run = gpu_run_;
+    if (!args_.no_time) d.time = gpu_time_;
     d.name = cuda_name_;
     d.seed = out.emulated.seed;
+    d.drawn = args_.drawn;
     d.cold = args_.cold;
     out.device = std::move(d);
   } else if (!args_.no_time) {

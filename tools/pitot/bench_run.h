@@ -52,6 +52,8 @@ class JudgeSetup {
   std::shared_ptr<Ptxas> ptxas_;
   std::optional<GpuArguments> cuda_;
   std::string cuda_name_;
+  bench::Runner gpu_run_;
+  bench::DeviceTimer gpu_time_;
   bench::Clock clock_, search_clock_;
   std::string settings_;
 };

@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
+#include "device/prepare.h"
 #include "judge_test_util.h"
 
 namespace pitot::bench::test {
@@ -18,7 +20,7 @@ class DeviceJudgeTest : public testing::Test {
     options_.run = run_on_emulator;
     options_.name = "GPU";
     options_.time = [this](const Candidate& a, const Candidate& b, const device::SizeSpec&,
-                           bool cold) -> Result<DeviceTiming> {
+                           bool cold, uint64_t) -> Result<DeviceTiming> {
       ++timings_;
       const double us = us_.at(&a) * (cold ? 2 : 1), other = us_.at(&b) * (cold ? 2 : 1);
       return DeviceTiming{us, other, other / us, other / us / 1.03, other / us * 1.04};
@@ -107,9 +109,32 @@ TEST_F(DeviceJudgeTest, WhatIsWrongThereIsNotTimed) {
   EXPECT_EQ(timings_, 0);
 }
 
+TEST_F(DeviceJudgeTest, PrivateSizesAndOtherDataRunThereToo) {
+  task_.accuracy.any_values = task_.accuracy.special = true;
+  std::set<std::string> sizes;
+  for (const char* wrong_for : {"another size", "NaN"}) {
+    options_.run = [&, this](const Candidate& c, const device::KernelSpec& spec,
+                             const device::SizeSpec& size, uint64_t seed) {
+      auto r = run_on_emulator(c, spec, size, seed);
+      if (&c != candidate_.get()) return r;
+      sizes.insert(device::size_text(size));
+      const bool special = spec.arguments[0].init.starts_with("special");
+      const bool timed = size.values == task_.timed[0].values;
+      if (std::string_view(wrong_for) == "NaN" ? special : !timed && !special)
+        r->outputs[0].bytes[3] ^= std::byte{0x40};
+      return r;
+    };
+    const Judgement j = judge(20, 5);
+    EXPECT_EQ(j.verdict, Verdict::kWrong) << wrong_for;
+    EXPECT_EQ(j.reason.find("cols=65 rows=3:"), std::string::npos) << j.reason;
+    EXPECT_EQ(timings_, 0);
+  }
+  EXPECT_GE(sizes.size(), 3u);
+}
+
 TEST_F(DeviceJudgeTest, WhatCannotBeTimedIsRightAndSaysWhy) {
-  options_.time = [](const Candidate&, const Candidate&, const device::SizeSpec&,
-                     bool) -> Result<DeviceTiming> { return failed_error("the GPU is gone"); };
+  options_.time = [](const Candidate&, const Candidate&, const device::SizeSpec&, bool,
+                     uint64_t) -> Result<DeviceTiming> { return failed_error("the GPU is gone"); };
   const Judgement j = judge(20, 0, false);
   EXPECT_EQ(j.tier, Tier::kRight);
   EXPECT_TRUE(j.timings.empty());
