@@ -381,5 +381,41 @@ TEST_F(Predict, ExtraColumnsAreReadRefusedAndKeptFromPrediction) {
   EXPECT_THAT(r.err, HasSubstr("no part for 'fold 1 of 5'"));
 }
 
+// From measured variants and their PTX to a file that training takes.
+TEST_F(Predict, GraphsOfMeasuredVariantsBecomeColumns) {
+  if (!std::filesystem::exists(std::filesystem::path(PITOT_PROGRAM).parent_path() / "pitot-learn"))
+    GTEST_SKIP() << "built without libtorch";
+  const auto data = synthetic({.families = 3, .variants = 6, .sizes = 2});
+  write_data(data);
+  const std::string ptx = kernel_text(body(3), "sm_90");
+  for (const auto& row : data.rows)
+    if (row.family != "family2") file("made/" + row.family + "/" + row.variant + ".ptx", ptx);
+  const std::vector<std::string> line{"learn", "graph",   "data", "--made", "made", "--steps",
+                                      "2",     "--folds", "2",    "-o",     "g.csv"};
+  auto r = pitot(line);
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("made/family0/v000.ptx: its hash is " + hash_bytes(ptx).hex() +
+                               ", of what was measured 00"));
+  for (const std::string& f : data.families()) {
+    std::string csv = text_of("data/" + f + ".csv");
+    for (size_t at; (at = csv.find(",00,sm_90")) != std::string::npos;)
+      csv.replace(at, 4, "," + hash_bytes(ptx).hex() + ",");
+    file("data/" + f + ".csv", csv);
+  }
+  r = pitot(line);
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.err, HasSubstr("has no PTX of family2"));
+  const std::string csv = text_of("g.csv");
+  // Two folds, two families, all rows: of twelve variants each.
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 5 * 12);
+  EXPECT_THAT(csv, HasSubstr("\nfamily family1,family1,v000,0,"));
+  EXPECT_THAT(csv, HasSubstr("\nall rows,family1,v000,1,"));
+  std::filesystem::remove(folder_ / "data/family2.csv");
+  if (!xgboost()) return;
+  r = pitot({"train", "data", "--folds", "2", "--extra", "graph=g.csv", "--no-untrained"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("family left out, more than without the extra columns"));
+}
+
 }  // namespace
 }  // namespace pitot::cli::test
