@@ -47,28 +47,44 @@ double mean_of(const Regrets& regrets, const std::vector<size_t>& cases,
   return counted == 0 ? std::nan("") : sum / static_cast<double>(counted);
 }
 
+// Summaries of searches, of one table or several.
 class Comparison {
  public:
-  Comparison(const Table& table, const ComparisonOptions& options) : table_(table), o_(options) {}
+  explicit Comparison(const ComparisonOptions& options) : o_(options) {}
 
-  void add(const Contender& contender, size_t default_configuration) {
-    names_.push_back(contender.name);
+  void add(const Table& table, const Contender& contender, size_t default_configuration) {
     for (const auto& [number, orders] : contender.orders)
       for (size_t s = 0; s < orders.size(); ++s)
         for (const uint64_t budget : o_.budgets)
-          row(contender.name, number, s, orders[s], budget, default_configuration);
+          add(row(table, contender.name, number, s, orders[s], budget, default_configuration));
+  }
+  void add(ComparisonRow r) {
+    if (std::find(names_.begin(), names_.end(), r.method) == names_.end())
+      names_.push_back(r.method);
+    const size_t number = number_of({r.kernel, r.matrix_size});
+    auto& regrets = regrets_[{r.method, r.budget}];
+    if (std::isinf(r.best_ms)) {
+      ++without_[{r.method, r.budget}];
+    } else {
+      if (regrets.size() <= number) regrets.resize(number + 1);
+      regrets[number].push_back(r.regret());
+      speedups_[{r.method, r.budget}].push_back(std::log(r.speedup()));
+    }
+    out_.rows.push_back(std::move(r));
   }
 
   ComparisonResult finish() {
+    for (auto& [key, regrets] : regrets_) regrets.resize(cases_.size());
     for (const uint64_t budget : o_.budgets)
       for (const std::string& name : names_) summarise(name, budget);
     return std::move(out_);
   }
 
  private:
-  void row(const std::string& name, size_t number, uint64_t seed, const std::vector<size_t>& order,
-           uint64_t budget, size_t default_configuration) {
-    const Case& c = table_.cases()[number];
+  static ComparisonRow row(const Table& table, const std::string& name, size_t number,
+                           uint64_t seed, const std::vector<size_t>& order, uint64_t budget,
+                           size_t default_configuration) {
+    const Case& c = table.cases()[number];
     ComparisonRow r;
     r.kernel = c.kernel;
     r.matrix_size = c.matrix_size;
@@ -77,20 +93,19 @@ class Comparison {
     r.budget = budget;
     r.best_ms = kNothing;
     for (size_t i = 0; i < order.size() && i < budget; ++i) {
-      const SweepRow* row = table_.row(number, order[i]);
+      const SweepRow* row = table.row(number, order[i]);
       if (row != nullptr && row->ok()) r.best_ms = std::min(r.best_ms, row->mean_ms);
     }
-    r.default_ms = table_.row(number, default_configuration)->mean_ms;
-    r.least_ms = table_.row(number, table_.best(number))->mean_ms;
-    auto& regrets = regrets_[{name, budget}];
-    regrets.resize(table_.cases().size());
-    if (std::isinf(r.best_ms)) {
-      ++without_[{name, budget}];
-    } else {
-      regrets[number].push_back(r.regret());
-      speedups_[{name, budget}].push_back(std::log(r.speedup()));
-    }
-    out_.rows.push_back(std::move(r));
+    r.default_ms = table.row(number, default_configuration)->mean_ms;
+    r.least_ms = table.row(number, table.best(number))->mean_ms;
+    return r;
+  }
+
+  size_t number_of(const Case& c) {
+    const auto at = std::find(cases_.begin(), cases_.end(), c);
+    const auto number = static_cast<size_t>(at - cases_.begin());
+    if (at == cases_.end()) cases_.push_back(c);
+    return number;
   }
 
   void summarise(const std::string& name, uint64_t budget) {
@@ -109,19 +124,31 @@ class Comparison {
       const double regret = mean_of(own, {c}, nullptr);
       if (!s.worst_case.empty() && regret <= s.worst_regret) continue;
       s.worst_regret = regret;
-      s.worst_case = fmt::format("{} {}", table_.cases()[c].kernel, table_.cases()[c].matrix_size);
+      s.worst_case = fmt::format("{} {}", cases_[c].kernel, cases_[c].matrix_size);
     }
     double logs = 0;
     for (const double l : speedups_[key]) logs += l;
     s.speedup =
         all.empty() ? std::nan("") : std::exp(logs / static_cast<double>(speedups_[key].size()));
     s.against_random = name == "random" ? std::nan("") : s.regret - mean_of(random, all, nullptr);
+    // What is drawn together.
+    std::vector<std::vector<size_t>> units;
+    for (const size_t c : all) {
+      const bool joins =
+          o_.whole_kernels && !units.empty() && cases_[units.back()[0]].kernel == cases_[c].kernel;
+      if (joins)
+        units.back().push_back(c);
+      else
+        units.push_back({c});
+    }
     measure::RandomDraws draws(o_.seed * 1000003 + budget);
     std::vector<double> means, differences;
     for (size_t i = 0; i < kResamples && !all.empty(); ++i) {
       std::vector<size_t> drawn;
-      for (size_t c = 0; c < all.size(); ++c)
-        drawn.push_back(all[draws.below(static_cast<uint32_t>(all.size()))]);
+      for (size_t u = 0; u < units.size(); ++u) {
+        const auto& unit = units[draws.below(static_cast<uint32_t>(units.size()))];
+        drawn.insert(drawn.end(), unit.begin(), unit.end());
+      }
       means.push_back(mean_of(own, drawn, &draws));
       // The same cases for both: what a case is like does not count as a difference.
       differences.push_back(means.back() - mean_of(random, drawn, &draws));
@@ -133,8 +160,8 @@ class Comparison {
     out_.summaries.push_back(std::move(s));
   }
 
-  const Table& table_;
   const ComparisonOptions& o_;
+  std::vector<Case> cases_;
   std::vector<std::string> names_;
   std::map<std::pair<std::string, uint64_t>, Regrets> regrets_;
   std::map<std::pair<std::string, uint64_t>, std::vector<double>> speedups_;
@@ -173,8 +200,15 @@ Result<ComparisonResult> compare(const Table& table, std::vector<Contender> othe
   }
   all.insert(all.end(), std::make_move_iterator(others.begin()),
              std::make_move_iterator(others.end()));
-  Comparison comparison(table, options);
-  for (const Contender& c : all) comparison.add(c, baseline);
+  Comparison comparison(options);
+  for (const Contender& c : all) comparison.add(table, c, baseline);
+  return comparison.finish();
+}
+
+ComparisonResult pooled(std::vector<ComparisonResult> parts, const ComparisonOptions& options) {
+  Comparison comparison(options);
+  for (ComparisonResult& part : parts)
+    for (ComparisonRow& r : part.rows) comparison.add(std::move(r));
   return comparison.finish();
 }
 

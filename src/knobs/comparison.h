@@ -27,12 +27,17 @@ struct ComparisonOptions {
   uint64_t seed = 1;     // from which those are drawn, and of the bootstrap
   // As Environment takes it: (256, 0, first values …).
   std::vector<int64_t> baseline;
+  // Of the bootstrap: kernels are drawn with all their sizes, not cases one by one.
+  bool whole_kernels = false;
 };
 
 // Adds the default, random, greedy and exhaustive search to `others`. Errors (kInput): no budgets,
 // a default that the table does not have or that does not run.
 Result<ComparisonResult> compare(const Table& table, std::vector<Contender> others,
                                  const ComparisonOptions& options);
+
+// Of the searches of several tables, whose cases are different ones: summaries over all of them.
+ComparisonResult pooled(std::vector<ComparisonResult> parts, const ComparisonOptions& options);
 
 // Orders from a CSV: kernel, matrix_size, seed, rank and a column a knob; rows of one kernel, size
 // and seed in the order of rank. Complaints are located.

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "learn/torch_adam.h"
+#include "learn/torch_graph.h"
 
 namespace pitot::learn {
 namespace {
@@ -44,49 +45,9 @@ constexpr size_t kNetworkTensors = 12;  // weight and bias of twice three layers
 }  // namespace
 
 struct PpoTrainer::Impl {
-  // All graphs as one, without edges between them; the encoder's weights lie behind those of the
-  // two networks.
-  struct GraphTensors {
-    Tensor blocks, kernel;
-    Tensor rows, columns, values;  // of the normalised adjacency, where it is not 0
-    Tensor owners, shares;         // of each block: its graph, and 1/n where that has n blocks
-  };
-  static GraphTensors tensors_of(const std::vector<knobs::ControlGraph>& graphs) {
-    std::vector<float> blocks, kernel, values, shares;
-    std::vector<int64_t> rows, columns, owners;
-    for (size_t k = 0; k < graphs.size(); ++k) {
-      const knobs::ControlGraph& g = graphs[k];
-      const auto first = static_cast<int64_t>(owners.size());
-      const std::vector<float> own = knobs::block_inputs(g);
-      blocks.insert(blocks.end(), own.begin(), own.end());
-      kernel.insert(kernel.end(), g.kernel.begin(), g.kernel.end());
-      for (const knobs::AdjacencyElement& e : knobs::normalised_adjacency(g)) {
-        rows.push_back(first + e.row);
-        columns.push_back(first + e.column);
-        values.push_back(e.value);
-      }
-      owners.insert(owners.end(), g.blocks.size(), static_cast<int64_t>(k));
-      shares.insert(shares.end(), g.blocks.size(), 1 / static_cast<float>(g.blocks.size()));
-    }
-    const auto count = static_cast<int64_t>(graphs.size());
-    const auto all = static_cast<int64_t>(owners.size());
-    const auto numbers = [](const std::vector<int64_t>& v) {
-      return torch::from_blob(const_cast<int64_t*>(v.data()), {static_cast<int64_t>(v.size())},
-                              torch::kLong)
-          .clone();
-    };
-    return {tensor_of(blocks, {all, static_cast<int64_t>(knobs::kBlockFeatures)}),
-            tensor_of(kernel, {count, static_cast<int64_t>(knobs::kKernelFeatures)}),
-            numbers(rows),
-            numbers(columns),
-            tensor_of(values, {static_cast<int64_t>(values.size()), 1}),
-            numbers(owners),
-            tensor_of(shares, {all, 1})};
-  }
-
   size_t inputs;
-  std::optional<GraphTensors> graphs;
-  std::vector<size_t> values;   // of each knob
+  std::optional<GraphTensors> graphs;  // the encoder's weights lie behind the two networks'
+  std::vector<size_t> values;          // of each knob
   std::vector<Tensor> weights;  // weight and bias of the policy's three layers, then of the value's
   torch::optim::Adam optimiser;
 
@@ -102,19 +63,7 @@ struct PpoTrainer::Impl {
     return torch::linear(x, weights[first + 4], weights[first + 5]);
   }
   // A graph a row.
-  Tensor embeddings() const {
-    const Tensor* w = weights.data() + kNetworkTensors;
-    Tensor x = graphs->blocks;
-    for (size_t k = 0; k < 3; ++k) {
-      const Tensor gathered = torch::zeros_like(x).index_add(
-          0, graphs->rows, x.index_select(0, graphs->columns) * graphs->values);
-      x = torch::relu(torch::linear(gathered, w[2 * k], w[2 * k + 1]));
-    }
-    const Tensor pooled = torch::zeros({graphs->kernel.size(0), x.size(1)})
-                              .index_add(0, graphs->owners, x * graphs->shares);
-    x = torch::relu(torch::linear(pooled, w[6], w[7]));
-    return torch::relu(torch::linear(torch::cat({x, graphs->kernel}, 1), w[8], w[9]));
-  }
+  Tensor embeddings() const { return encoded(*graphs, weights.data() + kNetworkTensors); }
   knobs::TanhNetwork network(size_t first) const {
     std::vector<knobs::Layer> layers;
     for (size_t k = first; k < first + 6; k += 2)
@@ -140,17 +89,13 @@ PpoTrainer::PpoTrainer(size_t inputs, std::vector<size_t> values, double rate, u
     weights.push_back(orthogonal(width, kWidth, gain, generator));
     weights.push_back(torch::zeros({width}));
   }
-  // As libtorch's Linear has them.
-  for (size_t k = 0; k < knobs::kGraphLayers && !graphs.empty(); ++k) {
-    const auto from = static_cast<int64_t>(knobs::kGraphInputs[k]);
-    const auto to = static_cast<int64_t>(knobs::kGraphOutputs[k]);
-    const double bound = 1 / std::sqrt(static_cast<double>(from));
-    weights.push_back(torch::empty({to, from}).uniform_(-bound, bound, generator));
-    weights.push_back(torch::empty({to}).uniform_(-bound, bound, generator));
-  }
+  if (!graphs.empty()) append_drawn_encoder(weights, generator);
   for (Tensor& w : weights) w.set_requires_grad(true);
   impl_ = std::make_unique<Impl>(inputs, std::move(values), std::move(weights), rate);
-  if (!graphs.empty()) impl_->graphs = Impl::tensors_of(graphs);
+  if (graphs.empty()) return;
+  std::vector<const knobs::ControlGraph*> pointers;
+  for (const knobs::ControlGraph& g : graphs) pointers.push_back(&g);
+  impl_->graphs = graph_tensors(pointers);
 }
 
 PpoTrainer::~PpoTrainer() = default;
@@ -162,10 +107,7 @@ knobs::TanhNetwork PpoTrainer::value() const { return impl_->network(6); }
 
 knobs::GraphEncoder PpoTrainer::encoder() const {
   if (!impl_->graphs) return {};
-  std::vector<knobs::Layer> layers;
-  for (size_t k = kNetworkTensors; k < impl_->weights.size(); k += 2)
-    layers.push_back(layer_of(impl_->weights[k], impl_->weights[k + 1]));
-  return *knobs::GraphEncoder::make(std::move(layers));
+  return encoder_of(impl_->weights.data() + kNetworkTensors);
 }
 
 PpoLosses PpoTrainer::improve(const PpoSamples& samples, std::span<const size_t> which,

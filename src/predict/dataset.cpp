@@ -1,5 +1,7 @@
 #include "predict/dataset.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -50,6 +52,57 @@ Dataset Dataset::subset(std::span<const size_t> wanted) const {
     const auto f = feature_row(r);
     out.features.insert(out.features.end(), f.begin(), f.end());
   }
+  out.extra.group = extra.group;
+  out.extra.names = extra.names;
+  for (const auto& [split, part] : extra.parts) {
+    ExtraColumns::Part& own = out.extra.parts[split];
+    for (size_t r : wanted) {
+      const auto first = part.values.begin() + static_cast<ptrdiff_t>(r * extra.names.size());
+      own.values.insert(own.values.end(), first,
+                        first + static_cast<ptrdiff_t>(extra.names.size()));
+      own.learned.push_back(part.learned[r]);
+    }
+  }
+  return out;
+}
+
+Result<Dataset> Dataset::with_extra(const std::string& split,
+                                    std::span<const size_t> tested) const {
+  const auto at = extra.parts.find(split);
+  if (at == extra.parts.end()) {
+    std::string there;
+    for (const auto& [name, part] : extra.parts) there += (there.empty() ? "" : ", ") + name;
+    return input_error(fmt::format("the column group '{}' has no part for '{}'; there are {}",
+                                   extra.group, split, there));
+  }
+  const ExtraColumns::Part& part = at->second;
+  for (const size_t r : tested)
+    if (part.learned[r])
+      return input_error(fmt::format(
+          "the column group '{}' has learned from {} {}, which '{}' tests: it was made with "
+          "another seed, other folds or other rows",
+          extra.group, rows[r].family, rows[r].variant, split));
+  Dataset out = without_extra();
+  out.columns.insert(out.columns.end(), extra.names.begin(), extra.names.end());
+  out.features.clear();
+  const size_t width = extra.names.size();
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const auto f = feature_row(r);
+    out.features.insert(out.features.end(), f.begin(), f.end());
+    const auto first = part.values.begin() + static_cast<ptrdiff_t>(r * width);
+    out.features.insert(out.features.end(), first, first + static_cast<ptrdiff_t>(width));
+  }
+  return out;
+}
+
+Dataset Dataset::without_extra() const {
+  Dataset out;
+  out.columns = columns;
+  out.rows = rows;
+  out.features = features;
+  out.content = content;
+  out.files = files;
+  out.notes = notes;
   return out;
 }
 

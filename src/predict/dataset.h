@@ -12,6 +12,7 @@
 
 #include "support/diagnostic.h"
 #include "support/hash.h"
+#include "support/result.h"
 #include "support/source.h"
 
 namespace pitot::predict {
@@ -36,10 +37,24 @@ struct OtherTarget {
 };
 std::span<const OtherTarget> other_targets();
 
+// Columns of another source than the feature schema, which was trained itself: what it says of a
+// row depends on the rows that it learned from, so there is one part for each split.
+struct ExtraColumns {
+  struct Part {
+    std::vector<double> values;  // rows of the data set × names; NaN: not known
+    std::vector<bool> learned;   // whether the source has learned from the row
+  };
+  std::string group;                  // "graph"
+  std::vector<std::string> names;     // "graph.c0"
+  std::map<std::string, Part> parts;  // by the name of the split: "fold 1 of 5"
+  bool empty() const { return names.empty(); }
+};
+
 struct Dataset {
   std::vector<std::string> columns;  // of the features
   std::vector<DataRow> rows;
   std::vector<double> features;  // rows × columns; NaN: not known
+  ExtraColumns extra;            // none: no names
   Hash128 content;               // of the files, whatever their order
   std::vector<std::string> files, notes;
 
@@ -52,6 +67,10 @@ struct Dataset {
   std::vector<std::vector<size_t>> groups() const;
   std::vector<std::string> families() const;  // sorted
   Dataset subset(std::span<const size_t> rows) const;
+  // With the extra columns of a split behind the others, and no parts. Errors (kInput): there is no
+  // such part, or its source has learned from one of `tested`.
+  Result<Dataset> with_extra(const std::string& split, std::span<const size_t> tested) const;
+  Dataset without_extra() const;
 };
 
 struct DataProblems {
@@ -64,5 +83,11 @@ struct DataProblems {
 // of no width, a time in another unit than the rest of the family) go to `notes`.
 void add_source(const SourceText& rows, const SourceText& features, Dataset& data,
                 DataProblems& problems);
+
+// Adds columns to the rows that are there: a CSV of `split`, `family`, `variant`, where it matters
+// `size`, `learned` (0 or 1), and a number a column. Complaints are located: a missing column, a
+// number that is none, the same row of a split twice, a row that the data does not have.
+void add_extra(const SourceText& source, const std::string& group, Dataset& data,
+               Diagnostics& problems);
 
 }  // namespace pitot::predict

@@ -175,6 +175,11 @@ void set_thresholds(const LabelledRows& rows, const Dataset& data, const Matrix&
 
 }  // namespace
 
+std::vector<std::string> extra_columns(const Dataset& data) {
+  if (data.columns.size() <= kColumnCount) return {};
+  return {data.columns.begin() + static_cast<ptrdiff_t>(kColumnCount), data.columns.end()};
+}
+
 double target_of(const DataRow& row, const std::string& target) {
   if (!row.measured()) return std::nan("");
   if (target == "time") return row.median_us;
@@ -190,25 +195,30 @@ Result<FittedStages> fit_stages(const XgboostApi& api, const Dataset& data, cons
                                    target == "time" ? "" : " and " + target));
   FittedStages out;
   out.corrects_analytic = recipe.corrects_analytic;
-  const Inputs view(recipe.view, recipe.groups);
-  const Matrix inputs = rows.inputs(view);
-  auto time = fit_time(api, rows, inputs, recipe.boost);
+  const auto extra = extra_columns(data);
+  const Inputs own(recipe.view, recipe.groups);
+  const Matrix plain_inputs = rows.inputs(own);
+  auto time = extra.empty()
+                  ? fit_time(api, rows, plain_inputs, recipe.boost)
+                  : fit_time(api, rows, rows.inputs(Inputs(recipe.view, recipe.groups, extra)),
+                             recipe.boost);
   if (!time) return time.error();
-  out.time = {recipe.view, recipe.groups, std::move(*time)};
+  out.time = {recipe.view, recipe.groups, extra, std::move(*time)};
   if (recipe.order_share > 0) {
     // The time itself, and not what the analytic score lacks of it: that is one of the inputs.
     const LabelledRows plain(data, split, recipe.shot_weight, false, target);
-    auto order = fit_order(api, plain, Inputs(InputView::kRelative, recipe.groups), recipe.order);
+    auto order =
+        fit_order(api, plain, Inputs(InputView::kRelative, recipe.groups, extra), recipe.order);
     if (!order) return order.error();
-    out.order = Stage{InputView::kRelative, recipe.groups, std::move(*order)};
+    out.order = Stage{InputView::kRelative, recipe.groups, extra, std::move(*order)};
     out.order_share = recipe.order_share;
   }
   std::vector<std::string> families;
   for (const auto& g : rows.groups)
     families.insert(families.end(), g.used.size(), data.rows[g.members[0]].family);
   out.unseen_trust = recipe.unseen_trust;
-  out.space = TrainingSpace::fit(inputs, families);
-  set_thresholds(rows, data, inputs, families, out.space);
+  out.space = TrainingSpace::fit(plain_inputs, families);
+  set_thresholds(rows, data, plain_inputs, families, out.space);
   return out;
 }
 
@@ -216,11 +226,21 @@ Result<std::vector<ScoredRow>> cross_predict(const XgboostApi& api, const Datase
                                              std::span<const Split> splits, const Recipe& recipe,
                                              unsigned workers, const std::string& target) {
   const auto groups = data.groups();
-  const Inputs view(recipe.view, recipe.groups);
+  const Inputs view(recipe.view, recipe.groups);  // what likeness is of
   std::vector<Result<std::vector<ScoredRow>>> parts(splits.size(), std::vector<ScoredRow>{});
   parallel_for(splits.size(), workers, [&](size_t s) {
     if (splits[s].test.empty()) return;
-    const auto fitted = fit_stages(api, data, splits[s], recipe, target);
+    std::optional<Dataset> widened;
+    if (!data.extra.empty()) {
+      auto with = data.with_extra(splits[s].name, splits[s].test);
+      if (!with) {
+        parts[s] = with.error();
+        return;
+      }
+      widened = std::move(*with);
+    }
+    const Dataset& seen = widened ? *widened : data;
+    const auto fitted = fit_stages(api, seen, splits[s], recipe, target);
     if (!fitted) {
       parts[s] = fitted.error();
       return;
@@ -233,7 +253,7 @@ Result<std::vector<ScoredRow>> cross_predict(const XgboostApi& api, const Datase
       Rows rows;
       std::vector<Likeness> likeness;
       for (size_t r : members) {
-        rows.push_back(data.feature_row(r));
+        rows.push_back(seen.feature_row(r));
         own.clear();
         view.append(rows.back(), own);
         likeness.push_back(fitted->space.likeness(own));

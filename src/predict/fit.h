@@ -23,6 +23,9 @@ struct FittedStages {
   TrainingSpace space;
 };
 
+// The columns behind those of the schema.
+std::vector<std::string> extra_columns(const Dataset& data);
+
 // Learns from the rows `split.train`, of which `split.shots` weigh the recipe's shot_weight;
 // otherwise each family weighs the same. `target` is "time" or a further target's column. Errors:
 // kInput without rows that have the target, kFailed from XGBoost.
@@ -37,8 +40,9 @@ struct ScoredRow {
   Likeness likeness;
 };
 
-// Fits each split and scores its test rows; all features of a group are known when its variants are
-// compared, times only of those in `train`. In the order of the splits, then of the rows.
+// Fits each split, with the part of the data's extra columns that belongs to it, and scores its
+// test rows; all features of a group are known when its variants are compared, times only of those
+// in `train`. In the order of the splits, then of the rows.
 Result<std::vector<ScoredRow>> cross_predict(const XgboostApi& api, const Dataset& data,
                                              std::span<const Split> splits, const Recipe& recipe,
                                              unsigned workers, const std::string& target = "time");

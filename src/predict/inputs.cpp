@@ -53,7 +53,7 @@ void Inputs::add(std::string name, Source source) {
   sources_.push_back(source);
 }
 
-Inputs::Inputs(InputView view, GroupMask groups) : view_(view) {
+Inputs::Inputs(InputView view, GroupMask groups, std::span<const std::string> extra) : view_(view) {
   if (view == InputView::kClassic) {
     // They are the first of the static columns.
     for (size_t c = 0; c < 9; ++c)
@@ -78,6 +78,7 @@ Inputs::Inputs(InputView view, GroupMask groups) : view_(view) {
   if (groups[static_cast<size_t>(FeatureGroup::kEmulated)])
     add("log analytic", {Kind::kAnalytic, 0, 0});
   add("log static score", {Kind::kStatic, 0, 0});
+  for (size_t c = 0; c < extra.size(); ++c) add(extra[c], {Kind::kPlain, columns.size() + c, 0});
 }
 
 void Inputs::append(std::span<const double> row, std::vector<float>& out) const {

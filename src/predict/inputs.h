@@ -27,10 +27,11 @@ std::optional<InputView> find_view(std::string_view name);
 using GroupMask = std::array<bool, kFeatureGroups>;
 inline constexpr GroupMask kAllGroups{true, true, true, true, true};
 
-// Turns feature rows (kColumnCount values) into inputs of one view.
+// Turns feature rows (kColumnCount values, then the extra ones) into inputs of one view.
 class Inputs {
  public:
-  Inputs(InputView view, GroupMask groups);
+  // `extra`: names of columns behind those of the schema; the classic view has none of them.
+  Inputs(InputView view, GroupMask groups, std::span<const std::string> extra = {});
 
   const std::vector<std::string>& names() const { return names_; }
   // Of one row; for kRelative before the mean is taken off.

@@ -218,4 +218,20 @@ MetricsSummary summarise(std::vector<GroupMetrics> groups, uint64_t seed, unsign
   return out;
 }
 
+MetricsSummary paired_difference(const MetricsSummary& a, const MetricsSummary& b, uint64_t seed,
+                                 unsigned resamples) {
+  std::vector<GroupMetrics> groups;
+  for (GroupMetrics g : a.groups)
+    for (const GroupMetrics& other : b.groups) {
+      if (g.family != other.family || g.size != other.size || g.gpu != other.gpu) continue;
+      for (double GroupMetrics::*figure :
+           {&GroupMetrics::pairwise, &GroupMetrics::spearman, &GroupMetrics::kendall,
+            &GroupMetrics::best_in_top5, &GroupMetrics::top1, &GroupMetrics::top5})
+        g.*figure -= other.*figure;
+      groups.push_back(std::move(g));
+      break;
+    }
+  return summarise(std::move(groups), seed, resamples);
+}
+
 }  // namespace pitot::predict

@@ -53,4 +53,8 @@ GroupMetrics group_metrics(std::span<const ScoredVariant> group, double least);
 MetricsSummary summarise(std::vector<GroupMetrics> groups, uint64_t seed,
                          unsigned resamples = 2000);
 
+// The same of the differences, group by group: of those that both have.
+MetricsSummary paired_difference(const MetricsSummary& a, const MetricsSummary& b, uint64_t seed,
+                                 unsigned resamples = 2000);
+
 }  // namespace pitot::predict

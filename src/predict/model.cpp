@@ -17,7 +17,7 @@ double analytic_us(std::span<const double> row) {
 }
 
 std::vector<double> margins(const Stage& stage, std::span<const std::span<const double>> rows) {
-  const Matrix m = Inputs(stage.view, stage.groups).group(rows);
+  const Matrix m = Inputs(stage.view, stage.groups, stage.extra).group(rows);
   std::vector<double> out;
   for (size_t r = 0; r < m.rows(); ++r)
     out.push_back(static_cast<double>(stage.forest.margin(m.row(r))));

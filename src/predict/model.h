@@ -42,6 +42,7 @@ struct ValidationFigure {
 struct Stage {
   InputView view = InputView::kScaleFree;
   GroupMask groups = kAllGroups;
+  std::vector<std::string> extra;  // columns that it needs besides those of the schema
   Forest forest;
 };
 
@@ -54,7 +55,8 @@ struct Model {
   double order_share = 0;
   double unseen_trust = 1;  // what the stages count beside the analytic score for unlike groups
   Calibration calibration;
-  TrainingSpace space;  // of the first stage's inputs
+  TrainingSpace space;      // of the first stage's inputs, without the extra ones
+  std::string extra_group;  // "graph"; empty: it needs no columns but those of the schema
   std::optional<SecondStage> second;
   ModelOrigin origin;
   std::vector<ValidationFigure> validation;
@@ -70,7 +72,8 @@ struct Prediction {
 };
 
 // Of the variants of one group (one kernel alone is a group of one): `rows` have kColumnCount
-// values. The order stage compares them with each other.
+// values, and those of the extra group where the model needs one. The order stage compares them
+// with each other.
 std::vector<Prediction> predict_group(const Model& model,
                                       std::span<const std::span<const double>> rows);
 

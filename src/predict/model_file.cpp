@@ -89,10 +89,11 @@ ModelJson groups_json(const GroupMask& groups) {
 }
 
 ModelJson stage_json(const Stage& s) {
-  return ModelJson{{"view", name_of(s.view)},
-                   {"feature_groups", groups_json(s.groups)},
-                   {"inputs", Inputs(s.view, s.groups).names()},
-                   {"forest", forest_json(s.forest)}};
+  ModelJson j{{"view", name_of(s.view)}, {"feature_groups", groups_json(s.groups)}};
+  if (!s.extra.empty()) j["extra_columns"] = s.extra;
+  j["inputs"] = Inputs(s.view, s.groups, s.extra).names();
+  j["forest"] = forest_json(s.forest);
+  return j;
 }
 
 Result<Stage> read_stage(const ModelJson& j) {
@@ -104,7 +105,8 @@ Result<Stage> read_stage(const ModelJson& j) {
   for (const ModelJson& name : j.at("feature_groups"))
     for (size_t g = 0; g < kFeatureGroups; ++g)
       if (name == name_of(static_cast<FeatureGroup>(g))) s.groups[g] = true;
-  const auto names = Inputs(s.view, s.groups).names();
+  if (j.contains("extra_columns")) s.extra = j.at("extra_columns").get<std::vector<std::string>>();
+  const auto names = Inputs(s.view, s.groups, s.extra).names();
   if (j.at("inputs").get<std::vector<std::string>>() != names)
     return input_error("its inputs are not those that this program makes of features");
   auto forest = read_forest(j.at("forest"), names.size());
@@ -218,7 +220,8 @@ Result<Model> read_document(const ModelJson& j) {
   auto time = read_stage(j.at("time"));
   if (!time) return time.error();
   m.time = std::move(*time);
-  const size_t inputs = m.time.forest.features();
+  if (j.contains("extra_group")) m.extra_group = j.at("extra_group").get<std::string>();
+  const size_t inputs = Inputs(m.time.view, m.time.groups).names().size();
   for (const auto* list : {&m.space.least, &m.space.most, &m.space.scale})
     if (list->size() != inputs) return input_error("its training space has other inputs");
   for (const FamilyShape& f : m.space.families)
@@ -261,6 +264,7 @@ std::string model_json(const Model& m) {
               {"time", stage_json(m.time)},
               {"order", m.order ? stage_json(*m.order) : ModelJson(nullptr)},
               {"second_stage", nullptr}};
+  if (!m.extra_group.empty()) j["extra_group"] = m.extra_group;
   if (m.second)
     j["second_stage"] = ModelJson{{"accuracy", m.second->accuracy},
                                   {"threshold", number(m.second->threshold)},

@@ -54,6 +54,13 @@ class Trainer {
       r.rows += all_.rows[i].measured();
     }
     data_ = all_.subset(rows);
+    if (!data_.extra.empty()) {
+      if (o_.final_test)
+        return input_error(fmt::format(
+            "the column group '{}' says nothing of families held out: no final test with it",
+            data_.extra.group));
+      plain_ = data_.without_extra();
+    }
     if (r.rows == 0) return input_error("the data has no measured row to learn from");
     if (auto s = check_target(); !s) return s;
     r.recipe = recipe_.name;
@@ -109,6 +116,8 @@ class Trainer {
     auto rows = scored(splits, recipe_);
     if (!rows) return rows.error();
     TrainingLine line = line_of(name, recipe_.name, *rows);
+    if (!data_.extra.empty())
+      if (auto s = against_without(name, splits, line); !s) return s.error();
     const CoverageResult c = cross_coverage(data_, *rows, o_.coverage, unseen, o_.seed, o_.target);
     line.coverage = c.coverage;
     line.half_width = c.mean_half_width;
@@ -118,11 +127,27 @@ class Trainer {
     for (const std::string& other : o_.against) {
       auto recipe = find_recipe(other);
       if (!recipe) return recipe.error();
-      auto others = scored(splits, *recipe);
+      auto others = cross_predict(api_, data_.extra.empty() ? data_ : plain_, splits, *recipe,
+                                  o_.workers, o_.target);
       if (!others) return others.error();
       out_.result.lines.push_back(line_of(name, other, *others));
     }
     return rows;
+  }
+
+  // What the extra columns add: the same recipe without them, on the same splits.
+  Status against_without(const std::string& name, std::span<const Split> splits,
+                         TrainingLine& with) {
+    const auto rows = cross_predict(api_, plain_, splits, recipe_, o_.workers, o_.target);
+    if (!rows) return rows.error();
+    TrainingLine line = line_of(name, recipe_.name + " without " + data_.extra.group, *rows);
+    if (o_.target == "time") {
+      const MetricsSummary gain = paired_difference(with.metrics, line.metrics, o_.seed);
+      with.pairwise_gain = gain.pairwise;
+      with.top5_gain = gain.top5;
+    }
+    out_.result.lines.push_back(std::move(line));
+    return Ok{};
   }
 
   Status validate() {
@@ -151,10 +176,13 @@ class Trainer {
 
   Status few_shots(unsigned n) {
     const auto splits = few_shot(data_, n, o_.seed);
-    auto rows = scored(splits, recipe_);
+    auto rows = cross_predict(api_, data_.extra.empty() ? data_ : plain_, splits, recipe_,
+                              o_.workers, o_.target);
     if (!rows) return rows.error();
     out_.result.lines.push_back(
-        line_of(fmt::format("{} of the family measured", n), recipe_.name, *rows));
+        line_of(fmt::format("{} of the family measured", n),
+                data_.extra.empty() ? recipe_.name : recipe_.name + " without " + data_.extra.group,
+                *rows));
     return Ok{};
   }
 
@@ -200,9 +228,15 @@ class Trainer {
     everything.name = "all rows";
     for (size_t i = 0; i < data_.rows.size(); ++i)
       if (data_.rows[i].measured()) everything.train.push_back(i);
+    Model& m = out_.model;
+    if (!data_.extra.empty()) {
+      auto with = data_.with_extra(everything.name, {});
+      if (!with) return with.error();
+      m.extra_group = data_.extra.group;
+      data_ = std::move(*with);
+    }
     auto stages = fit_stages(api_, data_, everything, recipe_, o_.target);
     if (!stages) return stages.error();
-    Model& m = out_.model;
     m.recipe = recipe_.name;
     m.target = o_.target;
     m.corrects_analytic = stages->corrects_analytic;
@@ -212,7 +246,7 @@ class Trainer {
     m.unseen_trust = stages->unseen_trust;
     m.space = std::move(stages->space);
     describe_origin();
-    const auto names = Inputs(m.time.view, m.time.groups).names();
+    const auto names = Inputs(m.time.view, m.time.groups, m.time.extra).names();
     const auto shares = m.time.forest.importance();
     for (size_t i = 0; i < names.size(); ++i)
       if (shares[i] > 0) out_.result.importance.push_back({names[i], shares[i]});
@@ -314,7 +348,8 @@ class Trainer {
 
   const XgboostApi& api_;
   const Dataset& all_;
-  Dataset data_;  // without the families held out
+  Dataset data_;   // without the families held out
+  Dataset plain_;  // the same without extra columns, where there are any
   Recipe recipe_;
   const TrainOptions& o_;
   TrainedModel out_;

@@ -50,6 +50,8 @@ Json line_json(const TrainingLine& l) {
          {"interval_coverage", nullptr},
          {"interval_half_width", nullptr},
          {"groups", std::move(groups)}};
+  if (l.pairwise_gain) j["pairwise_gain"] = mean_json(*l.pairwise_gain);
+  if (l.top5_gain) j["top5_gain"] = mean_json(*l.top5_gain);
   if (l.coverage) {
     j["interval_coverage"] = mean_json(*l.coverage);
     j["interval_half_width"] = known(l.half_width);
@@ -87,6 +89,13 @@ std::string train_text(const TrainingResult& r, const TextStyle& style) {
                          "pairs ordered right", "rho", "tau", "top 1", "top 5", "worst family")) +
          "\n";
   for (const TrainingLine& l : r.lines) out += text_line(l);
+  for (const TrainingLine& l : r.lines)
+    if (l.pairwise_gain && l.top5_gain)
+      out += fmt::format(
+          "\n{}, more than without the extra columns: pairs {:+.4f} ({:+.4f}…{:+.4f}), top 5 "
+          "{:+.2f} % ({:+.2f}…{:+.2f})\n",
+          l.split, l.pairwise_gain->value, l.pairwise_gain->lo, l.pairwise_gain->hi,
+          100 * l.top5_gain->value, 100 * l.top5_gain->lo, 100 * l.top5_gain->hi);
   std::string pooled;
   for (const TrainingLine& l : r.lines)
     if (l.pooled)

@@ -281,5 +281,141 @@ TEST_F(Predict, TheClosedLoop) {
   EXPECT_THAT(changed.err, HasSubstr("its PTX is not what was measured"));
 }
 
+TEST_F(Predict, KernelsUnseenAreSearchedInTheRankersOrder) {
+  if (!xgboost()) GTEST_SKIP() << "no XGBoost library";
+  auto data = synthetic({.families = 4, .variants = 30, .sizes = 2});
+  for (auto& r : data.rows) r.parameters["V"] = std::to_string(std::stoi(r.variant.substr(1)));
+  write_data(data);
+  file("apart.txt", "family3\n");
+  auto r = pitot({"train", "data", "--hold-out", "apart.txt", "--split", "folds", "-o", "m.json"});
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  const auto asked = [&](std::vector<std::string> more) {
+    std::vector<std::string> line{"knobs",     "families", "data", "--hold-out",
+                                  "apart.txt", "--seeds",  "20",   "--budgets",
+                                  "1,10,30",   "-f",       "json"};
+    line.insert(line.end(), more.begin(), more.end());
+    return pitot(line);
+  };
+  const auto regret = [](const Json& j, const std::string& method, int budget) {
+    for (const auto& s : j["summaries"])
+      if (s["method"] == method && s["budget"] == budget) return s["regret"].get<double>();
+    ADD_FAILURE() << method;
+    return -1.0;
+  };
+  r = asked({"--model", "m.json", "--measured", "3", "-o", "searches.csv"});
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  Json j = Json::parse(r.out);
+  EXPECT_LT(regret(j, "ranker", 1), 0.5 * regret(j, "random", 1));
+  EXPECT_LT(regret(j, "ranker+3", 10), regret(j, "random", 10));
+  EXPECT_EQ(regret(j, "ranker+3", 1), regret(j, "ranker", 1));
+  for (const char* method : {"random", "greedy", "ranker", "ranker+3"})
+    EXPECT_EQ(regret(j, method, 30), 0) << method;
+  // Both sizes of the one family; the default is its first variant.
+  const std::string csv = text_of("searches.csv");
+  EXPECT_THAT(csv, HasSubstr("\nfamily3,1,default,"));
+  EXPECT_THAT(csv, HasSubstr("\nfamily3,2,default,"));
+  EXPECT_THAT(csv, testing::Not(HasSubstr("family0")));
+  // Each of the others, by trees grown from the rest.
+  r = asked({"--left-out", "--measured", "0", "-o", "left.csv"});
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  j = Json::parse(r.out);
+  EXPECT_LT(regret(j, "ranker", 1), 0.5 * regret(j, "random", 1));
+  EXPECT_THAT(text_of("left.csv"), testing::Not(HasSubstr("family3")));
+  // A model that has seen them is not asked.
+  file("apart.txt", "family1\n");
+  r = asked({"--model", "m.json"});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("m.json has learned from family1"));
+}
+
+TEST_F(Predict, WhatIsNoKnobSpaceIsSaid) {
+  auto data = synthetic({.families = 2, .variants = 5, .sizes = 1});
+  write_data(data);
+  file("apart.txt", "family1\n");
+  auto r = pitot({"knobs", "families", "data", "--hold-out", "apart.txt"});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("family1 v001: two variants have the same parameters"));
+  for (auto& row : data.rows) row.parameters["V"] = "wide" + row.variant;
+  write_data(data);
+  r = pitot({"knobs", "families", "data", "--hold-out", "apart.txt"});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("family1 v000: parameter V is no whole number"));
+  file("apart.txt", "other\n");
+  r = pitot({"knobs", "families", "data", "--hold-out", "apart.txt"});
+  EXPECT_EQ(r.exit_code, 2);
+}
+
+TEST_F(Predict, ExtraColumnsAreReadRefusedAndKeptFromPrediction) {
+  if (!xgboost()) GTEST_SKIP() << "no XGBoost library";
+  const auto data = synthetic({.families = 2, .variants = 12, .sizes = 1});
+  write_data(data);
+  std::string csv = "split,family,variant,learned,a\n";
+  for (const char* split : {"fold 1 of 2", "fold 2 of 2", "all rows"})
+    for (const auto& row : data.rows)
+      csv += std::string(split) + "," + row.family + "," + row.variant + ",0,1.5\n";
+  file("x.csv", csv);
+  const std::vector<std::string> line{"train",   "data", "--split", "folds",
+                                      "--folds", "2",    "-o",      "m.json"};
+  const auto with = [&](const std::string& extra) {
+    auto words = line;
+    words.insert(words.end(), {"--extra", extra});
+    return pitot(words);
+  };
+  auto r = with("graph=x.csv");
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("pitot without graph"));
+  EXPECT_THAT(r.out, HasSubstr("more than without the extra columns"));
+  r = pitot({"predict", "m.json", "dots/v1.kernel.toml", "--gpu", "H200"});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("trained with the column group 'graph'"));
+  EXPECT_EQ(with("x.csv").exit_code, 2);
+  EXPECT_EQ(with("graph=none.csv").exit_code, 2);
+  file("x.csv", csv + "all rows,family0,v000,0,2\n");
+  r = with("graph=x.csv");
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("x.csv:74:"));
+  // A split that the file has no part for.
+  file("x.csv", csv);
+  r = pitot({"train", "data", "--split", "folds", "--extra", "graph=x.csv"});
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("no part for 'fold 1 of 5'"));
+}
+
+// From measured variants and their PTX to a file that training takes.
+TEST_F(Predict, GraphsOfMeasuredVariantsBecomeColumns) {
+  if (!std::filesystem::exists(std::filesystem::path(PITOT_PROGRAM).parent_path() / "pitot-learn"))
+    GTEST_SKIP() << "built without libtorch";
+  const auto data = synthetic({.families = 3, .variants = 6, .sizes = 2});
+  write_data(data);
+  const std::string ptx = kernel_text(body(3), "sm_90");
+  for (const auto& row : data.rows)
+    if (row.family != "family2") file("made/" + row.family + "/" + row.variant + ".ptx", ptx);
+  const std::vector<std::string> line{"learn", "graph",   "data", "--made", "made", "--steps",
+                                      "2",     "--folds", "2",    "-o",     "g.csv"};
+  auto r = pitot(line);
+  EXPECT_EQ(r.exit_code, 2);
+  EXPECT_THAT(r.err, HasSubstr("made/family0/v000.ptx: its hash is " + hash_bytes(ptx).hex() +
+                               ", of what was measured 00"));
+  for (const std::string& f : data.families()) {
+    std::string csv = text_of("data/" + f + ".csv");
+    for (size_t at; (at = csv.find(",00,sm_90")) != std::string::npos;)
+      csv.replace(at, 4, "," + hash_bytes(ptx).hex() + ",");
+    file("data/" + f + ".csv", csv);
+  }
+  r = pitot(line);
+  ASSERT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.err, HasSubstr("has no PTX of family2"));
+  const std::string csv = text_of("g.csv");
+  // Two folds, two families, all rows: of twelve variants each.
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 5 * 12);
+  EXPECT_THAT(csv, HasSubstr("\nfamily family1,family1,v000,0,"));
+  EXPECT_THAT(csv, HasSubstr("\nall rows,family1,v000,1,"));
+  std::filesystem::remove(folder_ / "data/family2.csv");
+  if (!xgboost()) return;
+  r = pitot({"train", "data", "--folds", "2", "--extra", "graph=g.csv", "--no-untrained"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("family left out, more than without the extra columns"));
+}
+
 }  // namespace
 }  // namespace pitot::cli::test

@@ -28,7 +28,7 @@ MAY_USE = {
     "transform": {"analysis", "ptx"},
     "search": {"transform", "analysis", "arch", "ptx"},
     "environment": {"search", "transform", "analysis", "ptx"},
-    "learn": {"environment", "search", "transform", "ptx", "knobs", "measure"},
+    "learn": {"environment", "search", "transform", "ptx", "knobs", "measure", "predict"},
     "bench": {"check", "profile", "search", "transform", "toolchain", "device", "emulator", "analysis", "arch", "ptx"},
     "store": set(),
     "report": set(),

@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "environment/split.h"
 #include "environment/table_file.h"
+#include "graph_verb.h"
 #include "names_file.h"
 #include "phase_verb.h"
 #include "ppo_verb.h"
@@ -188,6 +189,7 @@ int main(int argc, char** argv) {
   add_verb(app, options, "grpo", "only GRPO, from a policy that is there");
   add_ppo(app, options);
   add_phase(app, options);
+  add_graph(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

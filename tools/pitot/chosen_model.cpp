@@ -141,6 +141,11 @@ Result<ChosenModel> choose_model(const std::string& name) {
   if (!text) return text.error();
   auto model = predict::read_model(*text, name);
   if (!model) return model.error();
+  if (!model->extra_group.empty())
+    return input_error(fmt::format(
+        "{}: it was trained with the column group '{}', which is trained itself and is not made "
+        "of other kernels: train without --extra",
+        name, model->extra_group));
   chosen.model = std::move(*model);
   return chosen;
 }

@@ -1,5 +1,6 @@
 // pitot knobs: compile knobs of a kernel, swept and compared.
 #include "knobs_compare.h"
+#include "knobs_families.h"
 #include "knobs_orders.h"
 #include "knobs_phase.h"
 #include "knobs_rank.h"
@@ -111,6 +112,45 @@ void add_comparison(CLI::App& knobs, Options& options) {
                "intervals are\n95 %, by bootstrap over cases and seeds.\n"
                "Exit codes: 0 done, 2 wrong usage or unreadable input.");
   verb->callback([args, &options] { run_knobs_compare(*args, options); });
+}
+
+void add_families(CLI::App& knobs, Options& options) {
+  auto args = std::make_shared<KnobsFamiliesArguments>();
+  CLI::App* verb = knobs.add_subcommand(
+      "families", "the same for kernels unseen: measured families as knob spaces, and the ranker");
+  verb->add_option(
+          "DATA", args->data,
+          "FAMILY.csv with FAMILY.features.csv beside it, or a directory of them; knobs are "
+          "the columns p_NAME")
+      ->required();
+  add_format(*verb, options, {"text", "json"});
+  verb->add_option("--hold-out", args->apart,
+                   "file with the names of families that the model has not learned from: these are "
+                   "searched")
+      ->required();
+  verb->add_option("--model", args->model, "the ranker: default, or a file of `train`")
+      ->capture_default_str();
+  verb->add_flag("--left-out", args->left_out,
+                 "search the other families instead, each by trees grown from the rest of them");
+  verb->add_option("--measured", args->measured,
+                   "of a case's first choices, with which the trees are grown anew; 0: none")
+      ->capture_default_str();
+  verb->add_option("--budgets", args->budgets, "configurations measured in a case")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32));
+  verb->add_option("--seeds", args->seeds, "runs of random and greedy search a case")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{1}, uint64_t{100000}));
+  verb->add_option("-o,--output", args->output, "every search as CSV");
+  add_examples(
+      *verb,
+      "  pitot knobs families DATA --hold-out data/splits/test_families.txt\n"
+      "  pitot knobs families DATA --hold-out data/splits/test_families.txt --left-out\n"
+      "A family at a size is a case; its sizes are numbered in the order of the table. The "
+      "default is\nthe first variant of the table.\n"
+      "Exit codes: 0 done, 2 wrong usage or unreadable input, 3 no XGBoost library.");
+  verb->callback([args, &options] { run_knobs_families(*args, options); });
 }
 
 void add_orders(CLI::App& knobs, Options& options) {
@@ -256,6 +296,7 @@ void add_knobs(CLI::App& app, Options& options) {
   add_orders(*knobs, options);
   add_ranking(*knobs, options);
   add_comparison(*knobs, options);
+  add_families(*knobs, options);
   add_phases(*knobs, options);
 }
 

@@ -217,6 +217,8 @@ void add_learn(CLI::App& app, Options& options) {
   add_trainer(*verb, options, "ppo", "PPO over compile knobs, on a recorded sweep (pitot-learn)");
   add_trainer(*verb, options, "phase",
               "the phase detector, on windows of hardware counters (pitot-learn)");
+  add_trainer(*verb, options, "graph",
+              "the graph encoder on measured variants: columns for train --extra (pitot-learn)");
   add_eval(*verb, options);
   add_embed(*verb, options);
   add_examples(

@@ -18,7 +18,7 @@ namespace {
 
 struct TrainArguments {
   std::vector<std::string> data, against, splits{"folds", "families"}, without;
-  std::string output, recipe = "pitot", apart, objective, store;
+  std::string output, recipe = "pitot", apart, objective, store, extra;
   predict::TrainOptions how;
   double least_percent = 1;
   bool no_untrained = false;
@@ -54,8 +54,9 @@ void run_train(TrainArguments& args, Options& options) {
   if (!args.store.empty())
     if (const Status s = append_store(args.store, args.data, options); !s)
       return fail(options, s.error());
-  const auto data = read_data(args.data, options);
+  auto data = read_data(args.data, options);
   if (!data) return;
+  if (!args.extra.empty() && !add_extra_columns(args.extra, *data, options)) return;
   predict::TrainOptions& how = args.how;
   if (!args.apart.empty()) {
     const auto names = read_names(args.apart);
@@ -130,6 +131,8 @@ void add_train(CLI::App& app, Options& options) {
   verb->add_option("--without", args->without,
                    "feature groups to leave out: static, launch, gpu, ptxas, emulated")
       ->delimiter(',');
+  verb->add_option("--extra", args->extra,
+                   "GROUP=CSV: further columns with a part for each split (pitot learn graph)");
   verb->add_option("--order-objective", args->objective,
                    "of the stage that orders: reg:squarederror or rank:pairwise");
   verb->add_flag("--no-untrained", args->no_untrained, "no figures of the untrained scores");

@@ -73,4 +73,23 @@ std::optional<predict::Dataset> read_data(const std::vector<std::string>& paths,
   return data;
 }
 
+bool add_extra_columns(const std::string& text, predict::Dataset& data, Options& options) {
+  const size_t is = text.find('=');
+  if (is == 0 || is == std::string::npos || is + 1 == text.size()) {
+    fail(options, input_error("'" + text + "': GROUP=FILE is wanted"));
+    return false;
+  }
+  const std::string path = text.substr(is + 1);
+  auto content = read_file(path);
+  if (!content) {
+    fail(options, content.error());
+    return false;
+  }
+  const SourceText source(path, std::move(*content));
+  Diagnostics problems(20);
+  predict::add_extra(source, text.substr(0, is), data, problems);
+  show(source, problems, options);
+  return problems.errors() == 0;
+}
+
 }  // namespace pitot::cli

@@ -14,6 +14,10 @@ namespace pitot::cli {
 // Nothing after errors, which are printed; exit code 2.
 std::optional<predict::Dataset> read_data(const std::vector<std::string>& paths, Options& options);
 
+// Adds the extra columns of "GROUP=FILE" to the data. False after errors, which are printed; exit
+// code 2.
+bool add_extra_columns(const std::string& text, predict::Dataset& data, Options& options);
+
 // "a/gemm.csv" → "a/gemm.features.csv"
 std::string features_path(const std::string& rows);
 

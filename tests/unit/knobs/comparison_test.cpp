@@ -154,6 +154,55 @@ TEST(KnobComparison, NeedsADefaultThatRuns) {
   EXPECT_THAT(compare(*t, {}, {}).error().message, HasSubstr("'gemm' at 256"));
 }
 
+TEST(KnobComparison, TablesArePooledByTheirSearches) {
+  const Table t = small_table();
+  ComparisonOptions how;
+  how.budgets = {1, 3};
+  how.seeds = 4;
+  const auto one = compare(t, {}, how);
+  ASSERT_TRUE(one.ok());
+  // Of one table, the same.
+  const ComparisonResult same = pooled({*one}, how);
+  ASSERT_EQ(same.summaries.size(), one->summaries.size());
+  for (size_t i = 0; i < same.summaries.size(); ++i) {
+    EXPECT_EQ(same.summaries[i].method, one->summaries[i].method);
+    EXPECT_EQ(same.summaries[i].regret, one->summaries[i].regret);
+    EXPECT_EQ(same.summaries[i].regret_interval, one->summaries[i].regret_interval);
+  }
+  EXPECT_EQ(comparison_csv(same), comparison_csv(*one));
+  // Of two, the mean of all cases. Half of them have three times the regret of the default.
+  ComparisonResult other = *one;
+  for (ComparisonRow& r : other.rows) {
+    r.kernel = "other " + r.kernel;
+    if (r.method == "default") r.best_ms = r.least_ms * (1 + 3 * r.regret());
+  }
+  const ComparisonResult both = pooled({*one, other}, how);
+  EXPECT_NEAR(both.summaries[0].regret, 2 * one->summaries[0].regret, 1e-12);
+  EXPECT_EQ(both.summaries[1].regret, one->summaries[1].regret);
+}
+
+TEST(KnobComparison, KernelsAreDrawnWithAllTheirSizes) {
+  SweepResult sweep;
+  for (const int64_t size : {256, 512})
+    for (const int64_t block : {128, 256}) {
+      SweepRow r;
+      r.kernel = "gemm";
+      r.matrix_size = size;
+      r.settings = {block, 0};
+      // The default, 256, is 1 and 3 times slower than the best.
+      r.mean_ms = block == 128 ? 1 : size == 256 ? 2 : 4;
+      sweep.rows.push_back(r);
+    }
+  const auto t = Table::of(std::move(sweep));
+  ASSERT_TRUE(t.ok());
+  ComparisonOptions how;
+  how.budgets = {1};
+  how.seeds = 1;
+  EXPECT_EQ(compare(*t, {}, how)->summaries[0].regret_interval, (std::array<double, 2>{1, 3}));
+  how.whole_kernels = true;
+  EXPECT_EQ(compare(*t, {}, how)->summaries[0].regret_interval, (std::array<double, 2>{2, 2}));
+}
+
 TEST(KnobComparison, WritesARowASearch) {
   const Table t = small_table();
   ComparisonOptions how;

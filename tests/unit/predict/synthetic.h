@@ -100,10 +100,11 @@ inline CsvPair csv_of(const Dataset& data, const std::string& family) {
     const DataRow& r = data.rows[i];
     if (r.family != family) continue;
     out.rows += fmt::format(
-        "{},{},{},7,00,{},\"{}\",64,1,1,256,1,1,0,{},{},{},{},20,{},{},580.1,1980,{},pitot "
+        "{},{},{},{},00,{},\"{}\",64,1,1,256,1,1,0,{},{},{},{},20,{},{},580.1,1980,{},pitot "
         "0.1.0,{}\n",
-        r.family, r.variant, r.size, r.target, r.compiler, r.status, r.median_us, r.lo_us, r.hi_us,
-        r.noise, r.gpu, r.protocol, r.others.at("power_w"));
+        r.family, r.variant, r.size, r.parameters.contains("V") ? r.parameters.at("V") : "7",
+        r.target, r.compiler, r.status, r.median_us, r.lo_us, r.hi_us, r.noise, r.gpu, r.protocol,
+        r.others.at("power_w"));
     out.features += fmt::format("{},{},{}", r.family, r.variant, r.size);
     for (double v : data.feature_row(i)) out.features += fmt::format(",{}", v);
     out.features += "\n";
