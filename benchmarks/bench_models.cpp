@@ -74,11 +74,11 @@ BENCHMARK(inputs)->Unit(benchmark::kMicrosecond);
 // A group of 128 variants through both stages, with intervals and likeness to 16 families.
 void predict_128(benchmark::State& state) {
   Model m;
-  m.time = {InputView::kScaleFree, kAllGroups, {}};
+  m.time = {InputView::kScaleFree, kAllGroups, {}, {}};
   const size_t own = Inputs(InputView::kScaleFree, kAllGroups).names().size();
   const size_t relative = Inputs(InputView::kRelative, kAllGroups).names().size();
   m.time.forest = random_forest(400, 6, own);
-  m.order = Stage{InputView::kRelative, kAllGroups, random_forest(400, 6, relative)};
+  m.order = Stage{InputView::kRelative, kAllGroups, {}, random_forest(400, 6, relative)};
   m.order_share = 0.5;
   const auto rows = random_rows(128);
   std::vector<std::span<const double>> group(rows.begin(), rows.end());

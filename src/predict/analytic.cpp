@@ -19,6 +19,12 @@ constexpr double kNormWarps = 32, kNormRoot = 0.25, kNormUnknown = 2, kStartNorm
 constexpr double kReachedDram = 0.88, kReachedL2 = 1 / 1.3, kReachedLsu = 1 / 1.3;
 constexpr double kLatencyUnderLoad = 1.3;
 
+// Local loads and stores that a warp instruction brings along where a share of the values that are
+// wanted at once has no register: few where ptxas can choose what is needed late, up to one for
+// each operand and result where most are spilled. docs/predict-features.md says what it was chosen
+// on.
+constexpr double kSpillAccesses = 8, kSpillPower = 5;
+
 // A row's values by column.
 class ScoreInput {
  public:
@@ -40,6 +46,14 @@ class ScoreInput {
  private:
   std::span<const double> row_;
 };
+
+// Of one warp instruction; 0 where nothing spills or that is not known.
+double spill_accesses(const ScoreInput& in) {
+  const double registers = in.or_zero(Column::kLaunchRegisters);
+  const double spilled = in.or_zero(Column::kSpillBytes) / 4;
+  if (!(registers > 0 && spilled > 0)) return 0;
+  return kSpillAccesses * std::pow(spilled / (registers + spilled), kSpillPower);
+}
 
 double norm_of(double warps_of_sm) {
   if (!(warps_of_sm > 0)) return kNormUnknown;
@@ -95,6 +109,10 @@ std::optional<AnalyticScore> analytic_score(std::span<const double> row) {
   };
   std::vector<ScoreTerm> terms;
   for (const Term& t : kTerms) terms.push_back({t.resource, in.or_zero(t.column) * t.times});
+  // Each is issued, and takes its turn of the SM's one load-store pipeline.
+  if (const double more = spill_accesses(in) * in[kEmuCyclesIssue]; more > 0) {
+    terms.push_back({"spills", more * (1 + in.or_zero(kGpuSubPartitions) / kReachedLsu)});
+  }
   AnalyticScore out = combined(std::move(terms), in.or_zero(kGpuLaunchCycles), in[kGpuBoostMhz],
                                norm_of(in[kWarpsPerSm]));
   out.emulated = true;

@@ -83,7 +83,9 @@ Status make_tables(const Database& db) {
         "CREATE TABLE judgement (id INTEGER PRIMARY KEY, settings, tier, verdict" +
         judgement_columns() +
         ");"
-        "CREATE UNIQUE INDEX sample_key ON judgement (task, generator, round, sample, settings);"
+        "CREATE UNIQUE INDEX candidate_key ON judgement (task, generator, round, sample, "
+        "candidate, "
+        "settings);"
         "CREATE INDEX program_key ON judgement (task, program, settings);"
         "CREATE TABLE timing (judgement INTEGER REFERENCES judgement(id)" +
         timing_columns() +
@@ -123,6 +125,21 @@ Status add_columns(const Database& db) {
   return transaction->finish();
 }
 
+// Archives from before files of several folders: of candidates with the same number one was kept.
+Status add_candidate_key(const Database& db) {
+  auto old = db.number("SELECT count(*) FROM sqlite_schema WHERE name='sample_key'");
+  if (!old) return old.error();
+  if (*old == 0) return Ok{};
+  auto transaction = WriteTransaction::begin(db);
+  if (!transaction) return transaction.error();
+  const Status made = db.run(
+      "DROP INDEX IF EXISTS sample_key;"
+      "CREATE UNIQUE INDEX IF NOT EXISTS candidate_key ON judgement (task, generator, round, "
+      "sample, candidate, settings);");
+  if (!made) return made;
+  return transaction->finish();
+}
+
 void read_row(Query& q, int64_t& id, Judgement& j) {
   std::string verdict;
   uint32_t tier = 0;
@@ -146,6 +163,7 @@ Result<BenchArchive> BenchArchive::open(const std::string& path) {
   if (*application == 0)
     if (Status s = make_tables(*database); !s) return s.error();
   if (Status s = add_columns(*database); !s) return s.error();
+  if (Status s = add_candidate_key(*database); !s) return s.error();
   return BenchArchive(std::move(*database));
 }
 
@@ -177,12 +195,13 @@ Status BenchArchive::put(const Judgement& j, const std::string& settings, const 
   {
     auto old = database_.query(
         "SELECT id FROM judgement WHERE task=? AND generator=? AND round=? AND sample=? AND "
-        "settings=?");
+        "candidate=? AND settings=?");
     if (!old) return old.error();
     old->bind(std::string_view(j.task));
     old->bind(std::string_view(j.generator));
     old->bind(j.round);
     old->bind(j.sample);
+    old->bind(std::string_view(j.candidate));
     old->bind(std::string_view(settings));
     auto row = old->step();
     if (!row) return row.error();
@@ -216,18 +235,17 @@ Status BenchArchive::put(const Judgement& j, const std::string& settings, const 
   return transaction->finish();
 }
 
-Result<bool> BenchArchive::has(const std::string& task, const std::string& generator,
-                               uint32_t round, uint32_t sample, const std::string& program,
-                               const std::string& settings) const {
+Result<bool> BenchArchive::has(const Judgement& j, const std::string& settings) const {
   auto q = database_.query(
       "SELECT 1 FROM judgement WHERE task=? AND generator=? AND round=? AND sample=? AND "
-      "program=? AND settings=?");
+      "candidate=? AND program=? AND settings=?");
   if (!q) return q.error();
-  q->bind(std::string_view(task));
-  q->bind(std::string_view(generator));
-  q->bind(round);
-  q->bind(sample);
-  q->bind(std::string_view(program));
+  q->bind(std::string_view(j.task));
+  q->bind(std::string_view(j.generator));
+  q->bind(j.round);
+  q->bind(j.sample);
+  q->bind(std::string_view(j.candidate));
+  q->bind(std::string_view(j.program));
   q->bind(std::string_view(settings));
   return q->step();
 }

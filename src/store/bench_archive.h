@@ -24,14 +24,13 @@ class BenchArchive {
   static Result<BenchArchive> open(const std::string& path);
 
   // `settings`: how it was judged (tiers, device, clock, private sizes), in words. A judgement of
-  // the same task, generator, round, sample and settings takes the place of an earlier one. When it
-  // has returned, a kill cannot take it back.
+  // the same task, generator, round, sample, name and settings takes the place of an earlier one.
+  // When it has returned, a kill cannot take it back.
   Status put(const bench::Judgement& judgement, const std::string& settings,
              const std::string& text);
 
-  // Of this very sample, with this program.
-  Result<bool> has(const std::string& task, const std::string& generator, uint32_t round,
-                   uint32_t sample, const std::string& program, const std::string& settings) const;
+  // Of this very sample, by this name, with this program.
+  Result<bool> has(const bench::Judgement& judgement, const std::string& settings) const;
   // Of the same program of another sample, or another generator's.
   Result<std::optional<bench::Judgement>> of_program(const std::string& task,
                                                      const std::string& program,

@@ -147,9 +147,9 @@ Result<std::vector<bench::Judgement>> judge_batch(const bench::Task& task,
     auto known = archive.of_program(task.name, program, setup.settings());
     if (!known) return known.error();
     if (*known) {
-      auto has = archive.has(task.name, s.generator, s.round, s.sample, program, setup.settings());
-      if (!has) return has.error();
       out.push_back(copied(std::move(**known), s));
+      auto has = archive.has(out.back(), setup.settings());
+      if (!has) return has.error();
       if (*has) continue;
     } else {
       if (!judge) {

@@ -62,6 +62,23 @@ TEST(AnalyticScore, TermsAreLongestFirstAndTheTimeIsNoLessThanAnyOfThem) {
   EXPECT_GE(score->us, score->terms[0].cycles / row[Column::kGpuBoostMhz] * (1 - 1e-12));
 }
 
+TEST(AnalyticScore, SpillsCostWhereMuchIsSpilledAndNothingWhereLittleIs) {
+  const SpecKernel k("cuda/gemm_tiled/gemm_tiled", "gemm_tiled.sm90.ptx");
+  const device::SizeSpec size{"", {{"m", 2048}, {"n", 2048}, {"k", 256}}};
+  FeatureRow row = row_of(k, size);
+  const auto us = [&](double registers, double spilled) {
+    row.set(Column::kLaunchRegisters, registers);
+    row.set(Column::kSpillBytes, spilled * 4);
+    return analytic_score(row.values)->us;
+  };
+  const double none = us(24, 0);
+  EXPECT_NEAR(us(96, 10) / none, 1, 0.01);
+  // An H200 takes 5.6 times as long for matrix products under a cap of 24 registers that want 75.
+  EXPECT_GT(us(24, 51) / none, 2.5);
+  EXPECT_LT(us(24, 51) / none, 10);
+  EXPECT_GT(us(24, 51), us(24, 30));
+}
+
 TEST(AnalyticScore, WithoutEmulationItIsTheStaticOne) {
   const SpecKernel k("cuda/saxpy/saxpy", "saxpy.sm90.ptx");
   const device::SizeSpec size{"", {{"n", 1 << 20}}};

@@ -80,11 +80,30 @@ TEST_F(BenchArchiveTest, KeepsEverything) {
   EXPECT_EQ(*a.settings(), (std::vector<std::string>{"how", "otherwise"}));
   EXPECT_EQ(*a.text_of("p1"), "text1");
   EXPECT_EQ(*a.text_of("p9"), "");
-  EXPECT_TRUE(*a.has("t", "g", 2, 1, "p1", "how"));
-  EXPECT_FALSE(*a.has("t", "g", 2, 1, "p0", "how"));  // that sample is another program now
-  EXPECT_FALSE(*a.has("t", "g", 2, 5, "p1", "how"));
+  EXPECT_TRUE(*a.has(want, "how"));
+  want.program = "p0";
+  EXPECT_FALSE(*a.has(want, "how"));  // that sample is another program now
+  want = made(1);
+  want.sample = 5;
+  EXPECT_FALSE(*a.has(want, "how"));
   EXPECT_TRUE(a.of_program("t", "p1", "how")->has_value());
   EXPECT_FALSE(a.of_program("u", "p1", "how")->has_value());
+}
+
+// The first files of two folders have the same number.
+TEST_F(BenchArchiveTest, CandidatesOfOneNumberAndOtherNamesStandBesideEachOther) {
+  BenchArchive a = open();
+  bench::Judgement first = made(1), second = made(1);
+  second.candidate = "other.ptx";
+  second.program = "p2";
+  ASSERT_TRUE(a.put(first, "how", "text1").ok());
+  ASSERT_TRUE(a.put(second, "how", "text2").ok());
+  EXPECT_EQ(a.judgements()->size(), 2u);
+  EXPECT_TRUE(*a.has(first, "how"));
+  EXPECT_TRUE(*a.has(second, "how"));
+  second.program = "p3";  // the file was changed
+  ASSERT_TRUE(a.put(second, "how", "text3").ok());
+  EXPECT_EQ(a.judgements()->size(), 2u);
 }
 
 TEST_F(BenchArchiveTest, OlderOnesGetTheColumnsTheyLack) {
@@ -93,7 +112,9 @@ TEST_F(BenchArchiveTest, OlderOnesGetTheColumnsTheyLack) {
     auto db = Database::open(path_, true, 1000);
     ASSERT_TRUE(db.ok());
     ASSERT_TRUE(db->run("ALTER TABLE timing DROP COLUMN over_start_low;"
-                        "ALTER TABLE timing DROP COLUMN over_start_high")
+                        "ALTER TABLE timing DROP COLUMN over_start_high;"
+                        "DROP INDEX candidate_key; CREATE UNIQUE INDEX sample_key ON judgement "
+                        "(task, generator, round, sample, settings)")
                     .ok());
   }
   BenchArchive a = open();
@@ -104,6 +125,10 @@ TEST_F(BenchArchiveTest, OlderOnesGetTheColumnsTheyLack) {
   EXPECT_EQ((*all)[0].timings[0].over_start_high, 7);
   EXPECT_EQ((*all)[1].timings[0].over_start_low, 8);
   EXPECT_EQ((*all)[1].timings[0].over_start_high, 9);
+  bench::Judgement other = made(1);
+  other.candidate = "other.ptx";
+  ASSERT_TRUE(a.put(other, "how", "text1").ok());
+  EXPECT_EQ(a.judgements()->size(), 3u);
 }
 
 TEST_F(BenchArchiveTest, KeepsProposals) {
