@@ -32,6 +32,10 @@ class Reader {
     if (root.get("schema") == nullptr) c_.error(root, "missing-key", "`schema` is missing");
     required(t, root, "title", out_.title);
     required(t, root, "kind", out_.kind);
+    if (out_.kind.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos)
+      c_.error(*root.get("kind"), "wrong-value",
+               fmt::format("`kind` is '{}': small letters, digits and _ only", out_.kind),
+               "tasks of one kind are held out together");
     required(t, root, "entry", out_.entry);
     required(t, root, "description", out_.description);
     out_.difficulty = static_cast<int>(t.integer("difficulty", 1, 5).value_or(1));
@@ -43,7 +47,7 @@ class Reader {
     if (const toml::table* p = t.table("private")) ranges(*p);
     if (const toml::table* a = t.table("accuracy")) accuracy(*a);
     if (const toml::table* r = t.table("roofline")) roofline(*r);
-    t.take("tuned");  // of the tools that choose the baseline
+    if (const toml::table* tuned = t.table("tuned")) tuned_source(*tuned);
     t.done();
     sizes_agree(root);
     oracle(root);
@@ -81,6 +85,9 @@ class Reader {
       const std::string name(key.str());
       if (name == "volume") {
         device::take_expression(t, "volume", out_.volume);
+        if (!out_.volume.empty() && out_.volume.find_first_of("<>=!&|") == std::string::npos)
+          c_.error(node, "wrong-value", "`volume` compares nothing: every size fulfils it",
+                   "a condition, as \"rows * cols <= 10000\"");
         continue;
       }
       const toml::table* r = t.table(name);
@@ -99,6 +106,14 @@ class Reader {
       out_.ranges[name] = range;
     }
     t.done();
+  }
+
+  // The rest of the table is read by the tools that choose the baseline.
+  void tuned_source(const toml::table& raw) {
+    const toml::node* source = raw.get("source");
+    if (source == nullptr || !source->is_string())
+      return c_.error(raw, "missing-key", "[tuned] has no `source`");
+    out_.tuned_source = source->as_string()->get();
   }
 
   void accuracy(const toml::table& raw) {

@@ -49,7 +49,8 @@ struct Task {
   device::KernelSpec spec;  // of the start kernel, with the public sizes to check at
   std::vector<device::SizeSpec> timed;
   std::map<std::string, SizeRange, std::less<>> ranges;  // of private sizes
-  std::string volume;                                    // what a drawn size must fulfil; empty: -
+  std::string tuned_source;  // of the kernels that the baseline is chosen from; empty: none
+  std::string volume;        // what a drawn size must fulfil; empty: -
   Accuracy accuracy;
   device::KernelSpec oracle;  // its outputs in double, and a scale for each (docs/bench-tasks.md)
   Roofline roofline;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 
 #include "bench/emulated_judge.h"
 #include "device/prepare.h"
@@ -93,6 +94,10 @@ Result<TaskHealth> validate(const Task& task, const ValidateOptions& options) {
   out.task = summary_of(task);
   auto oracle = Oracle::make(task);
   if (!oracle) return oracle.error();
+  std::error_code none;
+  if (!task.tuned_source.empty() && !std::filesystem::exists(task.beside(task.tuned_source), none))
+    out.problems.push_back(
+        fmt::format("[tuned] names '{}', which is not there", task.tuned_source));
   ErrorSum errors;
   for (const TrialPlan& plan : plan_trials(task, options.seed, options.drawn)) {
     auto e = oracle->at(plan.size, plan.data, plan.seed);

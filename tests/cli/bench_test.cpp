@@ -121,6 +121,16 @@ TEST_F(Bench, LoopsEndInAVerifiedKernelOrTheOriginal) {
   EXPECT_GT(Json::parse(text_of("s.json"))["vocabulary"].size(), 5u);
 }
 
+TEST_F(Bench, TunedKernelsThatAreNotThereAreNamed) {
+  for (const char* f : {"start.sm80.ptx", "oracle.sm80.ptx"})
+    std::filesystem::copy_file(kData + "tasks/row_sum/" + f, folder_ / f);
+  file("task.toml",
+       *read_file(kData + "tasks/row_sum/task.toml") + "\n[tuned]\nsource = \"tuned.cu\"\n");
+  const auto r = pitot({"bench", "validate", "--tasks", "."});
+  EXPECT_EQ(r.exit_code, 1) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("[tuned] names 'tuned.cu', which is not there"));
+}
+
 TEST_F(Bench, PromptsAndWrongUse) {
   const auto prompt = bench({"prompt", "row_sum"});
   EXPECT_EQ(prompt.exit_code, 0) << prompt.err;

@@ -57,6 +57,12 @@ TEST(Tasks, ComplainsInPlace) {
   EXPECT_THAT(with("flops = \"rows * cols\"", "flops = \"rows * \""),
               HasSubstr("value is missing"));
   EXPECT_THAT(with("difficulty = 1", "difficulty = 6"), HasSubstr("difficulty"));
+  EXPECT_THAT(with("kind = \"reduction\"", "kind = \"Row sums\""), HasSubstr("small letters"));
+  EXPECT_THAT(with("[private]", "[private]\nvolume = \"rows * cols\""),
+              HasSubstr("compares nothing"));
+  EXPECT_EQ(with("[private]", "[private]\nvolume = \"rows * cols < 9\""), "");
+  EXPECT_THAT(with("[accuracy]", "[tuned]\nfile = \"none.cu\"\n[accuracy]"),
+              HasSubstr("no `source`"));
   EXPECT_NE(first_error("x = ["), "");
   EXPECT_NE(first_error(""), "");
 }
