@@ -32,9 +32,9 @@ class Reader {
     if (root.get("schema") == nullptr) c_.error(root, "missing-key", "`schema` is missing");
     required(t, root, "title", out_.title);
     required(t, root, "kind", out_.kind);
-    if (out_.kind.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos)
+    if (out_.kind.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") != std::string::npos)
       c_.error(*root.get("kind"), "wrong-value",
-               fmt::format("`kind` is '{}': small letters, digits and _ only", out_.kind),
+               fmt::format("`kind` is '{}': small letters, digits, _ and - only", out_.kind),
                "tasks of one kind are held out together");
     required(t, root, "entry", out_.entry);
     required(t, root, "description", out_.description);
