@@ -31,13 +31,13 @@ def write_spec(task, folder):
 
 
 def search(args, policy, options, specs, until):
-    command = [args.pitot, "-j", str(args.jobs), "optimize", *specs, "--cost", args.cost, "--clock", "event", "--policy", policy,
+    command = [args.pitot, "-j", str(args.jobs), "optimize", *specs, "--cost", args.cost, "--policy", policy,
                "--log", args.work / "logs", "-o", args.work / policy, "-f", "csv", "--no-check",
                "--all-seconds", f"{max(1, until - time.monotonic()):.1f}", *options]
     if policy != "greedy":
         command += ["--budget", str(args.budget)]
-    if not args.cost.startswith("cuda"):
-        command = [c for i, c in enumerate(command) if c != "--clock" and command[i - 1] != "--clock"]
+    if args.cost.startswith("cuda"):
+        command += ["--clock", "event"]
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     if done.stderr.strip():
         print(done.stderr.strip()[-4000:])
