@@ -31,8 +31,15 @@ def write_spec(task, folder):
 
 
 def search(args, policy, options, specs, until):
+    # Folders, but of a single kernel files.
+    out, log = args.work / policy, args.work / "logs"
+    if len(specs) == 1:
+        name = specs[0].name.removesuffix(".kernel.toml")
+        out, log = out / f"{name}.ptx", log / f"{name}.jsonl"
+    for path in (out, log):
+        (path.parent if len(specs) == 1 else path).mkdir(parents=True, exist_ok=True)
     command = [args.pitot, "-j", str(args.jobs), "optimize", *specs, "--cost", args.cost, "--policy", policy,
-               "--log", args.work / "logs", "-o", args.work / policy, "-f", "csv", "--no-check",
+               "--log", log, "-o", out, "-f", "csv", "--no-check",
                "--all-seconds", f"{max(1, until - time.monotonic()):.1f}", *options]
     if policy != "greedy":
         command += ["--budget", str(args.budget)]
